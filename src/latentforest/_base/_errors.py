@@ -1,0 +1,13 @@
+"""Errors and warnings of our own, so that callers can tell them apart."""
+
+
+class SchemaError(ValueError):
+    """A table does not fit: wrong columns, kinds, levels or values."""
+
+
+class MissingExtraError(ImportError):
+    """An optional package is needed; the message names the extra to install."""
+
+
+class SpectrumWarning(UserWarning):
+    """The spectrum is unusual: several components, or coordinates that carry nothing."""

@@ -1,0 +1,66 @@
+"""Run compiled loops over blocks on all cores.
+
+The loops release the GIL, so plain threads share one copy of every array. Results
+may never depend on the number of threads: blocks are cut by size, not by worker.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import TypeVar
+
+from tqdm.auto import tqdm
+
+Block = TypeVar("Block")
+Result = TypeVar("Result")
+
+
+def n_workers(n_jobs: int | None) -> int:
+    """Threads to use: ``None`` and ``-1`` mean every core we may run on."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
+    cores = cores or os.cpu_count() or 1
+    if n_jobs is None:
+        return cores
+    if n_jobs == 0:
+        message = "n_jobs=0 has no meaning. Give a positive number, or -1 for all cores."
+        raise ValueError(message)
+    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+
+
+def blocks_of(size: int, block: int) -> Iterator[tuple[int, int]]:
+    """Cut ``range(size)`` into ``(start, stop)`` pairs of at most ``block``."""
+    for start in range(0, size, block):
+        yield start, min(start + block, size)
+
+
+def run_blocks(
+    work: Callable[[Block], Result],
+    blocks: Sequence[Block],
+    *,
+    n_jobs: int | None = None,
+    progress: str | None = None,
+) -> list[Result]:
+    """Call ``work`` on every block, in threads, and return results in order.
+
+    ``progress`` names the job on a bar on standard error; None shows nothing.
+    An error or Ctrl-C drops the blocks that have not started.
+    """
+    workers = min(n_workers(n_jobs), len(blocks))
+    with tqdm(
+        total=len(blocks), desc=progress, disable=progress is None, leave=False
+    ) as bar:
+        if workers <= 1:
+            results = []
+            for block in blocks:
+                results.append(work(block))
+                bar.update()
+            return results
+        pool = ThreadPoolExecutor(workers)
+        try:
+            futures = [pool.submit(work, block) for block in blocks]
+            for future in as_completed(futures):
+                future.result()
+                bar.update()
+            return [future.result() for future in futures]
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
