@@ -1,0 +1,130 @@
+"""Read fitted scikit-learn forests; the only place that looks inside their trees."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    IsolationForest,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    RandomTreesEmbedding,
+)
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.utils.validation import check_is_fitted
+
+from latentforest._base._types import Floats
+from latentforest.forest._arrays import ForestArrays, join_trees
+from latentforest.forest._tree import Tree
+
+FORESTS = (
+    RandomForestClassifier,
+    RandomForestRegressor,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomTreesEmbedding,
+    IsolationForest,
+)
+TREES = (DecisionTreeClassifier, DecisionTreeRegressor)
+
+
+def is_readable(estimator: Any) -> bool:
+    """Whether `from_sklearn` knows this kind of estimator."""
+    return isinstance(estimator, FORESTS + TREES)
+
+
+def from_sklearn(estimator: Any) -> ForestArrays:
+    """Read a fitted scikit-learn forest, or a single tree, into flat arrays.
+
+    Nodes keep their numbers, so routing equals the estimator's own ``apply``, also
+    for values equal to a threshold or that only single precision tells apart.
+
+    Parameters
+    ----------
+    estimator : fitted scikit-learn estimator
+        RandomForest*, ExtraTrees*, RandomTreesEmbedding, IsolationForest,
+        DecisionTree* or ExtraTree*.
+
+    Returns
+    -------
+    ForestArrays
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from latentforest.forest import from_sklearn
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = RandomForestClassifier(20, random_state=0).fit(X, y)
+    >>> bool((from_sklearn(model).route(X) == model.apply(X)).all())
+    True
+    """
+    if not is_readable(estimator):
+        names = ", ".join(kind.__name__ for kind in FORESTS + TREES)
+        message = (
+            f"cannot read the trees of a {type(estimator).__name__}. "
+            f"Give a fitted {names}."
+        )
+        raise TypeError(message)
+    check_is_fitted(estimator)
+    n_columns = estimator.n_features_in_
+    everything = np.arange(n_columns)
+    if isinstance(estimator, TREES):
+        members, columns = [estimator], [everything]
+    else:
+        members = list(estimator.estimators_)
+        columns = list(
+            getattr(estimator, "estimators_features_", None)
+            or [everything] * len(members)
+        )
+    trees = [
+        _read_tree(member.tree_, chosen)
+        for member, chosen in zip(members, columns, strict=True)
+    ]
+    return join_trees(trees, np.zeros(n_columns, np.int32))
+
+
+def _read_tree(tree: Any, columns: Sequence[int]) -> Tree:
+    """One tree; ``columns`` maps its features to those of the forest."""
+    nodes = tree.__getstate__()["nodes"]
+    for field in nodes.dtype.names:
+        if "categor" in field and nodes[field].view(np.uint8).any():
+            message = (
+                "this scikit-learn forest splits on categories natively, which cannot "
+                "be read yet. Encode the categories as numbers before fitting it."
+            )
+            raise TypeError(message)
+    is_leaf = tree.children_left < 0
+    n_nodes = len(is_leaf)
+    return Tree(
+        left=np.where(is_leaf, -1, tree.children_left).astype(np.int32),
+        right=np.where(is_leaf, -1, tree.children_right).astype(np.int32),
+        feature=np.where(is_leaf, -1, np.asarray(columns)[tree.feature]).astype(
+            np.int32
+        ),
+        threshold=np.where(is_leaf, np.nan, in_double_precision(tree.threshold)),
+        cut=np.full(n_nodes, -1, np.int32),
+        missing_left=tree.missing_go_to_left.astype(bool),
+        category=np.full(n_nodes, -1, np.int64),
+        words=np.empty(0, np.uint32),
+        sums=np.empty((n_nodes, 0)),
+        leaf_of=np.empty(0, np.int32),
+    )
+
+
+def in_double_precision(threshold: Floats) -> Floats:
+    """Move thresholds so that ``x <= t`` in doubles says what scikit-learn says.
+
+    scikit-learn rounds x to single precision first. With f the largest single not
+    above t, x goes left exactly if it rounds to f or below: up to the point halfway
+    to the next single, that point included if f is even (ties round to even).
+    """
+    single = threshold.astype(np.float32)
+    single = np.where(
+        single > threshold, np.nextafter(single, np.float32(-np.inf)), single
+    )
+    above = np.nextafter(single, np.float32(np.inf))
+    half = single.astype(np.float64) + (above.astype(np.float64) - single) / 2
+    return np.where(half.astype(np.float32) > single, np.nextafter(half, -np.inf), half)

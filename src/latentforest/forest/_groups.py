@@ -1,0 +1,204 @@
+"""The rows of a node, summed in ordered groups, column by column. Compiled.
+
+Every column is reduced to an ordered list of groups of rows (ranges of bins, or
+levels ordered by their mean response), each with its sums: one per class for
+classification, the weight and the weighted response for regression. A cut then sends
+a prefix of the groups to the left.
+"""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
+import numpy as np
+from numba import njit
+
+from latentforest.forest._draw import below
+
+CLASSIFY, REGRESS = 0, 1
+MAX_GROUPS = 256  # groups of a number's bins in a large node
+SORT_BELOW = 16  # rows below which sorting beats counting
+
+# Long lists of plain arrays, on purpose: a record handed to a compiled function counts
+# references to all its arrays, which costs more than the work on a small node.
+
+
+@njit(cache=True, nogil=True)
+def _add(sums, at, task, label, response, weight):
+    """Add one row to the sums of the group that starts at ``at``."""
+    if task == CLASSIFY:
+        sums[at + label] += weight
+    else:
+        sums[at] += weight
+        sums[at + 1] += weight * response
+
+
+@njit(cache=True, nogil=True)
+def weight_of(sums, at, width, task):
+    """Weight of the rows in a group."""
+    total = sums[at]
+    if task == CLASSIFY:
+        for c in range(1, width):
+            total += sums[at + c]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def group_numbers(
+    bins,
+    missing,
+    rows,
+    labels,
+    responses,
+    weights,
+    begin,
+    end,
+    task,
+    width,
+    sums,
+    last,
+    keys,
+    codes,
+):
+    """Reduce the bins of a node's rows to groups in ascending order.
+
+    Fills ``sums`` (group by group, missing rows last) and ``last`` (largest bin of
+    each group); returns the number of groups without the missing ones.
+    """
+    size = end - begin
+    low, high, n_missing = np.int64(missing), np.int64(-1), 0
+    for i in range(size):
+        code = np.int64(bins[rows[begin + i]])
+        codes[i] = code
+        if code != missing:
+            low = min(low, code)
+            high = max(high, code)
+        else:
+            n_missing += 1
+    if low >= high and n_missing in (0, size):
+        return 0
+    if size < SORT_BELOW:
+        return _group_few(
+            missing,
+            labels,
+            responses,
+            weights,
+            begin,
+            end,
+            task,
+            width,
+            sums,
+            last,
+            keys,
+            codes,
+        )
+    most = MAX_GROUPS
+    while most > 64 and most > size:
+        most >>= 1
+    shift = 0
+    while (high - low) >> shift >= most:
+        shift += 1
+    n_groups = ((high - low) >> shift) + 1
+    sums[: (n_groups + 1) * width] = 0.0
+    for g in range(n_groups):
+        last[g] = low + ((g + 1) << shift) - 1
+    for i in range(size):
+        code = np.int64(codes[i])
+        g = n_groups if code == missing else (code - low) >> shift
+        k = begin + i
+        _add(sums, g * width, task, labels[k], responses[k], weights[k])
+    return n_groups
+
+
+@njit(cache=True, nogil=True)
+def _group_few(
+    missing,
+    labels,
+    responses,
+    weights,
+    begin,
+    end,
+    task,
+    width,
+    sums,
+    last,
+    keys,
+    codes,
+):
+    """Sort a few rows by bin; every distinct bin is a group."""
+    for i in range(end - begin):
+        key = (np.uint32(codes[i]) << np.uint32(16)) | np.uint32(i)
+        j = i
+        while j > 0 and keys[j - 1] > key:
+            keys[j] = keys[j - 1]
+            j -= 1
+        keys[j] = key
+    n_groups, previous, at = 0, np.int64(-1), -width
+    for i in range(end - begin):
+        code = np.int64(keys[i] >> np.uint32(16))
+        if code != previous:
+            at += width
+            for c in range(2 * width):  # this group and, if it is the last, missing
+                sums[at + c] = 0.0
+            if code != missing:
+                last[n_groups] = code
+                n_groups += 1
+            previous = code
+        k = begin + np.int64(keys[i] & np.uint32(0xFFFF))
+        _add(sums, at, task, labels[k], responses[k], weights[k])
+    return n_groups
+
+
+@njit(cache=True, nogil=True)
+def group_levels(
+    bins,
+    n_levels,
+    rows,
+    labels,
+    responses,
+    weights,
+    begin,
+    end,
+    task,
+    width,
+    sums,
+    raw,
+    order,
+    shares,
+    rank,
+    state,
+):
+    """Order the levels present by their mean response, missing being one of them.
+
+    For two classes and for regression this order contains the best of all splits of
+    the levels; for more classes the share of a class drawn at random stands in. Where
+    ``rank`` holds a number per level, that is their order instead.
+    Fills ``sums`` and ``order`` (levels; ``n_levels`` is missing) and returns how
+    many there are.
+    """
+    for i in range((n_levels + 1) * width):
+        raw[i] = 0.0
+    for i in range(begin, end):
+        at = np.int64(bins[rows[i]]) * width
+        _add(raw, at, task, labels[i], responses[i], weights[i])
+    counted = 1
+    if task == CLASSIFY and width > 2:
+        counted = np.int64(labels[begin + below(state, end - begin)])
+    n_groups = 0
+    for level in range(n_levels + 1):
+        total = weight_of(raw, level * width, width, task)
+        if total <= 0.0:
+            continue
+        share = rank[level] if len(rank) > 0 else raw[level * width + counted] / total
+        j = n_groups
+        while j > 0 and shares[j - 1] > share:
+            shares[j] = shares[j - 1]
+            order[j] = order[j - 1]
+            j -= 1
+        shares[j] = share
+        order[j] = level
+        n_groups += 1
+    for g in range(n_groups):
+        at = np.int64(order[g]) * width
+        for c in range(width):
+            sums[g * width + c] = raw[at + c]
+    for c in range(width):
+        sums[n_groups * width + c] = 0.0  # missing is a level among the others
+    return n_groups

@@ -1,0 +1,166 @@
+"""The region of a row: where the leaves it falls into meet in all trees."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latentforest._base._parallel import blocks_of, run_blocks
+from latentforest._base._random import draw_seeds
+from latentforest._base._types import Bools, Codes, Floats, Ints
+from latentforest.forest._arrays import ROW_BLOCK, ForestArrays
+from latentforest.forest._route import narrow_regions
+
+
+@dataclass(frozen=True, slots=True)
+class Regions:
+    """One box per row: intervals for numbers, sets of levels for categories.
+
+    This is the maximum compatible region of eForest (Feng and Zhou), which the paper
+    uses to make rows from leaves. A number's interval is ``(lower, upper]``, infinite
+    where no tree bounds it; a missing cell of the row bounds nothing.
+    """
+
+    lower: Floats  # (n_rows, n_columns)
+    upper: Floats  # (n_rows, n_columns)
+    levels: NDArray[np.uint32]  # (n_rows, n_words) sets of levels, column by column
+    word_start: Ints  # (n_columns + 1,) where each column's set begins
+    split_levels: Ints  # (n_columns,)
+
+    def has_level(self, column: int) -> Bools:
+        """Which levels of a category each region allows, (n_rows, n_levels)."""
+        first, last = self.word_start[column], self.word_start[column + 1]
+        words = self.levels[:, first:last].astype("<u4", copy=False)
+        bits = np.unpackbits(
+            np.ascontiguousarray(words).view(np.uint8), axis=1, bitorder="little"
+        )
+        return bits[:, : self.split_levels[column]].astype(bool)
+
+
+def compatible_regions(
+    forest: ForestArrays, values: Codes, *, n_jobs: int | None = None
+) -> Regions:
+    """Region of every row: walk its path in each tree once and narrow its box."""
+    values = np.ascontiguousarray(values, np.float64)
+    n_words = (forest.split_levels + 31) // 32
+    word_start = np.concatenate([[0], np.cumsum(n_words)]).astype(np.int32)
+    lower = np.full(values.shape, -np.inf)
+    upper = np.full(values.shape, np.inf)
+    levels = np.full((len(values), word_start[-1]), 2**32 - 1, np.uint32)
+
+    def work(block: tuple[int, int]) -> None:
+        narrow_regions(
+            values,
+            *block,
+            *forest.node_arrays(),
+            forest.split_levels,
+            word_start,
+            lower,
+            upper,
+            levels,
+        )
+
+    run_blocks(work, list(blocks_of(len(values), ROW_BLOCK)), n_jobs=n_jobs)
+    return Regions(lower, upper, levels, word_start, forest.split_levels)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFacts:
+    """What a row made from a region must respect, read off the training rows."""
+
+    lower: Floats  # (n_columns,) observed range of the codes
+    upper: Floats
+    whole: Bools  # columns whose codes are whole numbers
+    centre: Floats  # mean of a number, most frequent level of a category
+    level_counts: tuple[Floats, ...]  # rows of each level; empty for numbers
+
+
+def column_facts(values: Codes, split_levels: Ints, whole: Bools) -> ColumnFacts:
+    """Ranges, means and level counts of a table of codes."""
+    n_columns = values.shape[1]
+    lower, upper, centre = np.full((3, n_columns), np.nan)
+    counts = []
+    for column in range(n_columns):
+        seen = values[~np.isnan(values[:, column]), column]
+        n_levels = int(split_levels[column])
+        count = (
+            np.bincount(seen.astype(np.int64), minlength=n_levels) if n_levels else []
+        )
+        counts.append(np.asarray(count, np.float64))
+        if len(seen):
+            lower[column], upper[column] = seen.min(), seen.max()
+            centre[column] = np.argmax(count) if n_levels else seen.mean()
+            if whole[column]:
+                centre[column] = np.round(centre[column])
+    return ColumnFacts(lower, upper, np.asarray(whole), centre, tuple(counts))
+
+
+def rows_in_regions(
+    forest: ForestArrays,
+    values: Codes,
+    facts: ColumnFacts,
+    *,
+    how: Literal["draw", "middle"],
+    rng: np.random.Generator,
+    n_jobs: int | None = None,
+) -> Codes:
+    """Make one row x̃ in the region of each given row.
+
+    ``how="draw"`` draws uniformly in the region, ``"middle"`` takes the middle of
+    each interval and the most frequent level of each set. Numbers stay in their
+    observed range, whole numbers whole, levels among the observed ones; a column that
+    no tree bounds gets its mean or mode; missing cells stay missing. The result
+    falls into the same leaves as the given rows.
+    """
+    blocks = list(enumerate(blocks_of(len(values), ROW_BLOCK)))
+    seeds = draw_seeds(rng, len(blocks))
+    made = np.empty_like(values)
+
+    def work(block: tuple[int, tuple[int, int]]) -> None:
+        number, (begin, end) = block
+        own = values[begin:end]
+        regions = compatible_regions(forest, own, n_jobs=1)
+        generator = np.random.default_rng(seeds[number])
+        for column in range(values.shape[1]):
+            u = generator.random(len(own)) if how == "draw" else np.full(len(own), 0.5)
+            if forest.split_levels[column]:
+                cells = _cells_of_levels(regions, facts, column, how, u)
+            else:
+                cells = _cells_of_numbers(regions, facts, column, how, u)
+            made[begin:end, column] = np.where(np.isnan(own[:, column]), np.nan, cells)
+
+    run_blocks(work, blocks, n_jobs=n_jobs)
+    return made
+
+
+def _cells_of_numbers(
+    regions: Regions, facts: ColumnFacts, column: int, how: str, u: Floats
+) -> Floats:
+    lower, upper = regions.lower[:, column], regions.upper[:, column]
+    unbounded = np.isneginf(lower) & np.isposinf(upper)
+    if facts.whole[column]:
+        low = np.maximum(np.floor(lower) + 1, facts.lower[column])
+        high = np.minimum(np.floor(upper), facts.upper[column])
+        span = high - low + (1 if how == "draw" else 0)
+        cells = np.minimum(low + np.floor(u * span), high)
+    else:
+        below = np.nextafter(facts.lower[column], -np.inf)
+        low = np.maximum(lower, below)
+        high = np.minimum(upper, facts.upper[column])
+        cells = np.maximum(high - u * (high - low), np.nextafter(low, np.inf))
+    return np.where(unbounded, facts.centre[column], cells)
+
+
+def _cells_of_levels(
+    regions: Regions, facts: ColumnFacts, column: int, how: str, u: Floats
+) -> Floats:
+    counts = facts.level_counts[column]
+    allowed = regions.has_level(column) & (counts > 0)
+    if how == "middle":
+        return np.where(allowed, counts, -1.0).argmax(axis=1).astype(np.float64)
+    n_allowed = allowed.sum(axis=1)
+    pick = np.minimum(np.floor(u * n_allowed), n_allowed - 1)
+    cells = (np.cumsum(allowed, axis=1) <= pick[:, None]).sum(axis=1)
+    unbounded = n_allowed == np.count_nonzero(counts)
+    return np.where(unbounded, facts.centre[column], cells)

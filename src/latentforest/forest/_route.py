@@ -1,0 +1,124 @@
+"""Walks of rows down flat trees: leaves, and the regions they bound. Compiled."""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def has_level(words, start, level):
+    """Whether ``level`` is in the set of levels that starts at ``start``."""
+    return (words[start + (level >> 5)] >> np.uint32(level & 31)) & np.uint32(1) != 0
+
+
+@njit(cache=True, nogil=True)
+def goes_left(value, node, threshold, missing_left, category, words):
+    """Whether a cell takes the left branch of a node."""
+    if np.isnan(value):
+        return missing_left[node]
+    if category[node] >= 0:
+        return has_level(words, category[node], np.int64(value))
+    return value <= threshold[node]
+
+
+@njit(cache=True, nogil=True)
+def route_rows(
+    values,
+    begin,
+    end,
+    start,
+    left,
+    right,
+    feature,
+    threshold,
+    missing_left,
+    category,
+    words,
+    name,
+    ids,
+):
+    """Write the ``name`` of the leaf of each row in each tree into ``ids``.
+
+    Trees come in the outer loop: one tree and a block of rows stay in cache.
+    """
+    for tree in range(len(start) - 1):
+        root = start[tree]
+        for i in range(begin, end):
+            node = root
+            while left[node] >= 0:
+                value = values[i, feature[node]]
+                if goes_left(value, node, threshold, missing_left, category, words):
+                    node = root + left[node]
+                else:
+                    node = root + right[node]
+            ids[i, tree] = name[node]
+
+
+@njit(cache=True, nogil=True)
+def narrow_regions(
+    values,
+    begin,
+    end,
+    start,
+    left,
+    right,
+    feature,
+    threshold,
+    missing_left,
+    category,
+    words,
+    split_levels,
+    word_start,
+    lower,
+    upper,
+    levels,
+):
+    """Intersect, for each row, the regions of the leaves it falls into.
+
+    Numbers keep an interval ``(lower, upper]``, categories a set of levels; a missing
+    cell bounds nothing. All three arrays are narrowed in place.
+    """
+    for tree in range(len(start) - 1):
+        root = start[tree]
+        for i in range(begin, end):
+            node = root
+            while left[node] >= 0:
+                column = feature[node]
+                value = values[i, column]
+                to_left = goes_left(
+                    value, node, threshold, missing_left, category, words
+                )
+                if np.isnan(value):
+                    pass
+                elif category[node] >= 0:
+                    first = word_start[column]
+                    for w in range((split_levels[column] + 31) >> 5):
+                        allowed = words[category[node] + w]
+                        levels[i, first + w] &= allowed if to_left else ~allowed
+                elif to_left:
+                    upper[i, column] = min(upper[i, column], threshold[node])
+                else:
+                    lower[i, column] = max(lower[i, column], threshold[node])
+                node = root + (left[node] if to_left else right[node])
+
+
+@njit(cache=True, nogil=True)
+def route_rest(
+    bins, n_bins, left, right, feature, cut, missing_left, category, words, leaf_of
+):
+    """Route the rows whose entry in ``leaf_of`` is still -1, in place."""
+    for i in range(len(leaf_of)):
+        if leaf_of[i] >= 0:
+            continue
+        node = 0
+        while left[node] >= 0:
+            column = feature[node]
+            code = np.int64(bins[column, i])
+            if code == n_bins[column]:
+                goes_left = missing_left[node]
+            elif category[node] >= 0:
+                goes_left = has_level(words, category[node], code)
+            else:
+                goes_left = code <= cut[node]
+            node = left[node] if goes_left else right[node]
+        leaf_of[i] = node

@@ -1,0 +1,319 @@
+"""Grow one tree on binned columns: the compiled loop."""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from latentforest._base._types import Bools, Floats, Ints
+from latentforest.forest._cuts import (
+    best_cut,
+    coin_levels,
+    enough_to_cut,
+    is_pure,
+    random_cut,
+)
+from latentforest.forest._draw import below, uniform
+from latentforest.forest._groups import (
+    CLASSIFY,
+    MAX_GROUPS,
+    SORT_BELOW,
+    group_levels,
+    group_numbers,
+)
+from latentforest.forest._partition import partition, place_absent, place_cut
+
+
+class Tree(NamedTuple):
+    """One tree as flat arrays; node 0 is the root, children come after parents."""
+
+    left: Ints  # (n_nodes,) left child, -1 at a leaf
+    right: Ints
+    feature: Ints  # column of the split, -1 at a leaf
+    threshold: Floats  # numbers: left if value <= threshold
+    cut: Ints  # the same on bins: left if bin <= cut
+    missing_left: Bools  # side of missing cells
+    category: NDArray[np.int64]  # where the set of left levels starts in words, or -1
+    words: NDArray[np.uint32]  # sets of levels, 32 to a word
+    sums: Floats  # (n_nodes, width) in-bag sums: weight per class, or weight and Σ y
+    leaf_of: Ints  # (n_rows,) leaf node of every row the tree was grown on, else -1
+
+
+class Target(NamedTuple):
+    """What the splits should tell apart."""
+
+    labels: Ints  # (n_rows,) class of every row; zeros for regression
+    responses: Floats  # (n_rows,) response of every row; zeros for classification
+    task: int
+    width: int  # sums kept per group: the classes, or 2 for regression
+
+
+class Rules(NamedTuple):
+    """When and how nodes are split; see `split_rules`."""
+
+    n_candidates: int  # columns tried per split
+    min_leaf: float  # rows of a leaf
+    min_class: Floats  # (width,) rows of each class in a leaf
+    max_depth: int
+    at_random: bool  # ignore the target: random column, random cut
+    level_rank: Floats  # (n_columns, n_levels + 1) order of levels; empty: by response
+
+
+@njit(cache=True, nogil=True)
+def _draw_column(columns, tried, state):
+    """Next column of a random order without repeats."""
+    pick = tried + below(state, len(columns) - tried)
+    columns[pick], columns[tried] = columns[tried], columns[pick]
+    return columns[tried]
+
+
+@njit(cache=True, nogil=True)
+def grow_tree(
+    bins,
+    n_bins,
+    split_levels,
+    lower,
+    upper,
+    start,
+    row_labels,
+    row_responses,
+    task,
+    width,
+    row_weights,
+    n_candidates,
+    min_leaf,
+    min_class,
+    max_depth,
+    at_random,
+    level_rank,
+    state,
+):
+    """Grow one tree on the rows of positive weight; returns the fields of `Tree`.
+
+    With ``at_random`` the first column, in random order, that can be cut at all
+    is cut at a random place. Otherwise the best cut of ``n_candidates`` random
+    columns is taken; a node where none of them can be cut becomes a leaf.
+    """
+    rows = np.flatnonzero(row_weights > 0.0).astype(np.int32)
+    labels, responses, weights = (
+        row_labels[rows],
+        row_responses[rows],
+        row_weights[rows],
+    )
+    n_rows, n_columns = len(rows), bins.shape[0]
+
+    most_levels = split_levels.max() + 1
+    n_most = max(MAX_GROUPS, most_levels) + 2
+    sums, last = np.empty(n_most * width), np.empty(n_most, np.int64)
+    raw, shares = np.empty(most_levels * width), np.empty(most_levels)
+    order = np.empty(most_levels, np.int64)
+    keys, codes = np.empty(SORT_BELOW, np.uint32), np.empty(n_rows, np.uint16)
+    left_sums = np.empty(width)
+    chosen = np.zeros(most_levels, np.bool_)
+    smallest = np.empty(max(1, int(np.ceil(min_leaf))), np.int64)
+    largest = np.empty_like(smallest)
+    columns = np.arange(n_columns)
+
+    capacity = max(2 * n_rows - 1, 1)
+    left, right = np.empty(capacity, np.int32), np.empty(capacity, np.int32)
+    feature, cuts = np.empty(capacity, np.int32), np.empty(capacity, np.int32)
+    threshold = np.empty(capacity)
+    missing_left = np.empty(capacity, np.bool_)
+    category = np.empty(capacity, np.int64)
+    node_sums = np.empty((capacity, width))
+    node_begin, node_end = np.empty(capacity, np.int32), np.empty(capacity, np.int32)
+    words, n_words = np.zeros(64, np.uint32), 0
+
+    stack = [(0, 0, n_rows, 0)]
+    n_nodes = 1
+    while len(stack) > 0:
+        node, begin, end, depth = stack.pop()
+        node_begin[node], node_end[node] = begin, end
+        left[node] = right[node] = feature[node] = cuts[node] = -1
+        category[node] = -1
+        threshold[node] = np.nan
+        missing_left[node] = False
+        total = node_sums[node]
+        total[:] = 0.0
+        if task == CLASSIFY:
+            for i in range(begin, end):
+                total[labels[i]] += weights[i]
+        else:
+            for i in range(begin, end):
+                total[0] += weights[i]
+                total[1] += weights[i] * responses[i]
+        if end - begin < 2 or depth >= max_depth:
+            continue
+
+        best_column, best_last, best_missing, value = -1, np.int64(-1), False, np.nan
+        if at_random:
+            for tried in range(n_columns):
+                column = _draw_column(columns, tried, state)
+                n_levels = split_levels[column]
+                if n_levels > 0:
+                    found = coin_levels(
+                        bins[column],
+                        n_levels,
+                        rows,
+                        begin,
+                        end,
+                        min_leaf,
+                        chosen,
+                        state,
+                    )
+                else:
+                    a, b = start[column], start[column + 1]
+                    value = random_cut(
+                        bins[column],
+                        n_bins[column],
+                        rows,
+                        begin,
+                        end,
+                        lower[a:b],
+                        upper[a:b],
+                        smallest,
+                        largest,
+                        state,
+                    )
+                    found = not np.isnan(value)
+                    best_missing = uniform(state) < 0.5
+                if found:
+                    best_column = column
+                    break
+        else:
+            if not enough_to_cut(total, task, min_leaf, min_class):
+                continue
+            if is_pure(task, total, responses, begin, end):
+                continue
+            best_gain = -1.0
+            for tried in range(n_candidates):
+                column = _draw_column(columns, tried, state)
+                n_levels = split_levels[column]
+                if n_levels > 0:
+                    n_groups = group_levels(
+                        bins[column],
+                        n_levels,
+                        rows,
+                        labels,
+                        responses,
+                        weights,
+                        begin,
+                        end,
+                        task,
+                        width,
+                        sums,
+                        raw,
+                        order,
+                        shares,
+                        level_rank[column],
+                        state,
+                    )
+                else:
+                    n_groups = group_numbers(
+                        bins[column],
+                        n_bins[column],
+                        rows,
+                        labels,
+                        responses,
+                        weights,
+                        begin,
+                        end,
+                        task,
+                        width,
+                        sums,
+                        last,
+                        keys,
+                        codes,
+                    )
+                if n_groups == 0:
+                    continue
+                gain, group, missing = best_cut(
+                    sums, n_groups, width, total, task, min_leaf, min_class, left_sums
+                )
+                if gain <= best_gain:
+                    continue
+                best_gain, best_column, best_missing = gain, column, missing
+                if n_levels > 0:
+                    chosen[:] = False
+                    for g in range(group + 1):
+                        chosen[order[g]] = True
+                else:
+                    best_last = last[group]
+        if best_column < 0:
+            continue
+
+        n_levels = split_levels[best_column]
+        a, b = start[best_column], start[best_column + 1]
+        if at_random and n_levels == 0:
+            best_last, threshold[node] = place_cut(value, lower[a:b], upper[a:b])
+        middle, low, high, n_missing = partition(
+            bins[best_column],
+            n_bins[best_column],
+            rows,
+            labels,
+            responses,
+            weights,
+            begin,
+            end,
+            best_last,
+            best_missing,
+            chosen,
+            n_levels > 0,
+        )
+        if n_levels > 0:
+            if not at_random:
+                place_absent(
+                    bins[best_column],
+                    n_levels,
+                    rows,
+                    begin,
+                    middle,
+                    end,
+                    level_rank[best_column],
+                    chosen,
+                )
+            n_set = (n_levels + 31) >> 5
+            while n_words + n_set > len(words):
+                words = np.concatenate((words, np.zeros_like(words)))
+            for level in range(n_levels):
+                if chosen[level]:
+                    bit = np.uint32(1) << np.uint32(level & 31)
+                    words[n_words + (level >> 5)] |= bit
+            category[node] = n_words
+            n_words += n_set
+            missing_left[node] = chosen[n_levels]
+        else:
+            if not at_random:
+                value = upper[b - 1]
+                if high < n_bins[best_column]:
+                    value = upper[a + low] + (lower[a + high] - upper[a + low]) / 2
+                best_last, threshold[node] = place_cut(value, lower[a:b], upper[a:b])
+            cuts[node] = best_last
+            if n_missing == 0:
+                best_missing = middle - begin >= end - middle
+            missing_left[node] = best_missing
+        feature[node] = best_column
+        left[node], right[node] = n_nodes, n_nodes + 1
+        stack.append((n_nodes + 1, middle, end, depth + 1))
+        stack.append((n_nodes, begin, middle, depth + 1))
+        n_nodes += 2
+
+    leaf_of = np.full(len(row_weights), np.int32(-1))
+    for node in range(n_nodes):
+        if left[node] < 0:
+            for i in range(node_begin[node], node_end[node]):
+                leaf_of[rows[i]] = node
+    return (
+        left[:n_nodes].copy(),
+        right[:n_nodes].copy(),
+        feature[:n_nodes].copy(),
+        threshold[:n_nodes].copy(),
+        cuts[:n_nodes].copy(),
+        missing_left[:n_nodes].copy(),
+        category[:n_nodes].copy(),
+        words[:n_words].copy(),
+        node_sums[:n_nodes].copy(),
+        leaf_of,
+    )
