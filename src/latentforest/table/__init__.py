@@ -1,0 +1,25 @@
+"""Tables to codes and back: column kinds, levels, decimals, missing values."""
+
+from latentforest.table._codec import TableCodec
+from latentforest.table._frames import (
+    NumberColumn,
+    RawColumn,
+    RawTable,
+    index_of,
+    open_table,
+)
+from latentforest.table._kinds import ColumnKind
+from latentforest.table._schema import ColumnSpec, EncodedTable, TableSchema
+
+__all__ = [
+    "ColumnKind",
+    "ColumnSpec",
+    "EncodedTable",
+    "NumberColumn",
+    "RawColumn",
+    "RawTable",
+    "TableCodec",
+    "TableSchema",
+    "index_of",
+    "open_table",
+]

@@ -1,0 +1,223 @@
+"""Tables to codes and back."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any, get_args
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from latentforest._base._checks import check_option
+from latentforest._base._errors import SchemaError
+from latentforest._base._types import Codes
+from latentforest.table._columns import Unseen, encode_column, settle_codes
+from latentforest.table._frames import (
+    NumberColumn,
+    RawColumn,
+    RawTable,
+    build_table,
+    open_table,
+)
+from latentforest.table._infer import infer_column
+from latentforest.table._kinds import ColumnKind
+from latentforest.table._match import check_columns
+from latentforest.table._schema import ColumnSpec, EncodedTable, TableSchema
+
+
+class TableCodec:
+    """Learn the columns of a table, then turn tables into codes and back.
+
+    Accepts pandas and polars data frames, pyarrow tables and arrays. Decoding gives
+    a table of the library, dtypes, levels and column order that were fitted.
+
+    Parameters
+    ----------
+    kinds : dict or None, default=None
+        Column name (for arrays also its position) to :class:`ColumnKind` or its
+        name. Columns not listed are inferred; ``schema_.report()`` tells how.
+        ``"ordered"`` takes the order of a declared list of levels (Categorical, Enum,
+        dictionary), else the sorted order.
+    unseen : {'error', 'nearest'}, default='error'
+        What to do with a category that fit has not seen: refuse the table, or treat
+        the cell as missing, so that its row goes where the other cells say.
+
+    Attributes
+    ----------
+    schema_ : TableSchema
+        The columns as fitted.
+
+    Notes
+    -----
+    Missing are None, NaN, NaT, NA and null, and all decode to the missing value of
+    the column's dtype (null for polars and pyarrow, also where the cell was NaN).
+    Plain integers that get a missing cell decode to floats, as in pandas. Integers
+    are rounded half to even and stop at the bounds of their dtype.
+    Floats are rounded to the decimals that the fitted column had.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"size": [1.5, 2.25, 3.0], "colour": ["b", "a", None]})
+    >>> codec = TableCodec().fit(table)
+    >>> codec.encode(table).values
+    array([[1.5 , 1.  ],
+           [2.25, 0.  ],
+           [3.  ,  nan]])
+    >>> codec.decode(codec.encode(table).values).equals(table)
+    True
+    >>> codec.encode(pd.DataFrame({"size": [1.0], "colour": ["c"]}))
+    Traceback (most recent call last):
+    ...
+    latentforest._base._errors.SchemaError: Column 'colour' holds values that were not
+    seen in fit: 'c'. Known are: 'a', 'b'. Fit on a table that has them, or use
+    unseen='nearest' to treat them as missing.
+    """
+
+    schema_: TableSchema
+
+    def __init__(
+        self,
+        kinds: Mapping[Any, ColumnKind | str] | None = None,
+        unseen: Unseen = "error",
+    ) -> None:
+        self.kinds = kinds
+        self.unseen = unseen
+
+    @classmethod
+    def from_schema(
+        cls, schema: TableSchema, *, unseen: Unseen = "error"
+    ) -> "TableCodec":
+        """Return a fitted codec from a schema that was kept."""
+        kinds = {column.name: column.kind for column in schema.columns}
+        codec = cls(kinds, unseen)
+        codec.schema_ = schema
+        return codec
+
+    def fit(self, X: Any) -> "TableCodec":
+        """Learn kinds, levels, decimals and ranges of the columns of ``X``."""
+        self._learn(X, keep=False)
+        return self
+
+    def fit_encode(self, X: Any) -> EncodedTable:
+        """Fit and encode in one reading of the table."""
+        codes = self._learn(X, keep=True)
+        return EncodedTable(self.schema_, codes)
+
+    def _learn(self, X: Any, *, keep: bool) -> Codes:
+        check_option("unseen", self.unseen, get_args(Unseen))
+        table = open_table(X)
+        kinds = _kinds_by_position(self.kinds, table)
+        codes = np.empty((table.n_rows if keep else 0, table.n_columns))
+        specs: list[ColumnSpec] = []
+        infinite: list[Hashable] = []
+        for j in range(table.n_columns):
+            column = table.column(j)
+            if _has_infinite(column):
+                infinite.append(column.name)
+                continue
+            spec, column_codes = infer_column(column, kinds.get(j))
+            specs.append(spec)
+            if keep:
+                codes[:, j] = column_codes
+        _refuse_infinite(infinite)
+        self.schema_ = TableSchema(tuple(specs), table.container)
+        return codes
+
+    def encode(self, X: Any, *, caller: str = "TableCodec") -> EncodedTable:
+        """Turn a table with the fitted columns into codes.
+
+        Parameters
+        ----------
+        X : table
+            Any library; data frames must have the fitted names in the fitted order,
+            arrays the fitted number of columns.
+        caller : str, default='TableCodec'
+            Who asks, for the error about the number of columns.
+        """
+        schema = self._fitted_schema()
+        check_option("unseen", self.unseen, get_args(Unseen))
+        table = open_table(X)
+        check_columns(table, schema, caller=caller)
+        codes = np.empty((table.n_rows, table.n_columns))
+        infinite: list[Hashable] = []
+        for j, spec in enumerate(schema.columns):
+            column = table.column(j)
+            if _has_infinite(column):
+                infinite.append(spec.name)
+                continue
+            codes[:, j] = encode_column(column, spec, unseen=self.unseen)
+        _refuse_infinite(infinite)
+        return EncodedTable(schema, codes)
+
+    def decode(self, values: Codes, *, index: Any = None) -> Any:
+        """Turn codes into a table of the fitted library and dtypes.
+
+        Parameters
+        ----------
+        values : ndarray, shape (n_rows, n_columns)
+            Codes as :meth:`encode` gives them; NaN is missing.
+        index : pandas index, optional
+            The row index of the result, see :func:`index_of`. Other libraries have
+            none and pass over it.
+        """
+        schema = self._fitted_schema()
+        codes = np.asarray(values, dtype=np.float64)
+        if codes.ndim != 2 or codes.shape[1] != schema.n_columns:
+            message = (
+                f"Codes have the shape {codes.shape}, but the table has "
+                f"{schema.n_columns} columns. Give an array of shape "
+                f"(n_rows, {schema.n_columns})."
+            )
+            raise ValueError(message)
+        settled = np.empty_like(codes, order="F")  # written and read by column
+        for j, spec in enumerate(schema.columns):
+            settled[:, j] = settle_codes(spec, codes[:, j])
+        return build_table(schema, settled, index=index)
+
+    def _fitted_schema(self) -> TableSchema:
+        if not hasattr(self, "schema_"):
+            message = "This TableCodec is not fitted yet. Call fit first."
+            raise NotFittedError(message)
+        return self.schema_
+
+
+def _kinds_by_position(
+    kinds: Mapping[Any, ColumnKind | str] | None, table: RawTable
+) -> dict[int, ColumnKind]:
+    if kinds is None:
+        return {}
+    if not isinstance(kinds, Mapping):
+        message = (
+            f"kinds={kinds!r} is a {type(kinds).__name__}. "
+            f"Give a dict of column name to kind."
+        )
+        raise TypeError(message)
+    positions: dict[Any, int] = {name: j for j, name in enumerate(table.names)}
+    if table.container == "numpy":
+        positions |= {j: j for j in range(table.n_columns)}
+    unknown = [name for name in kinds if name not in positions]
+    if unknown:
+        message = (
+            f"kinds names columns that the table does not have: "
+            f"{', '.join(map(repr, unknown))}. "
+            f"It has: {', '.join(map(repr, table.names))}."
+        )
+        raise SchemaError(message)
+    return {
+        positions[name]: ColumnKind(
+            check_option(f"kinds[{name!r}]", kind, [str(k) for k in ColumnKind])
+        )
+        for name, kind in kinds.items()
+    }
+
+
+def _has_infinite(column: RawColumn) -> bool:
+    return isinstance(column, NumberColumn) and bool(np.isinf(column.numbers).any())
+
+
+def _refuse_infinite(names: list[Hashable]) -> None:
+    if names:
+        message = (
+            f"Columns hold infinite values: {', '.join(map(repr, names))}. "
+            f"Replace them by finite numbers, or by NaN for missing."
+        )
+        raise SchemaError(message)

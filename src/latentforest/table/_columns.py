@@ -1,0 +1,116 @@
+"""One column: cells to codes, codes to codes that a table can hold."""
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from latentforest._base._errors import SchemaError
+from latentforest._base._types import Floats
+from latentforest.table._frames import EXACT, NumberColumn, RawColumn
+from latentforest.table._schema import ColumnSpec
+
+Unseen: TypeAlias = Literal["error", "nearest"]
+
+_SHOWN = 5
+_MAX_DECIMALS = 12
+_NOISE = 1e-12  # relative; what arithmetic leaves behind is not a decimal
+_HEAD = 1_000
+
+
+def encode_column(column: RawColumn, spec: ColumnSpec, *, unseen: Unseen) -> Floats:
+    """Codes of one column under a known spec; NaN is missing."""
+    if not spec.is_number:
+        return _encode_levels(column, spec, unseen=unseen)
+    if isinstance(column, NumberColumn):
+        return column.numbers
+    if (column.index >= 0).any():
+        message = (
+            f"Column {spec.name!r} held numbers in fit and holds text now. "
+            f"Convert it to numbers."
+        )
+        raise SchemaError(message)
+    return np.full(len(column.index), np.nan)
+
+
+def _encode_levels(column: RawColumn, spec: ColumnSpec, *, unseen: Unseen) -> Floats:
+    index, labels = column.labels()
+    code_of = {level: float(code) for code, level in enumerate(spec.levels)}
+    # Missing cells have the index -1: the NaN at the end.
+    codes = np.array([*(code_of.get(label, np.nan) for label in labels), np.nan])
+    if unseen == "error":
+        unknown = [i for i, label in enumerate(labels) if label not in code_of]
+        # Declared levels that no row uses do no harm.
+        found = np.unique(index[np.isin(index, unknown)]) if unknown else ()
+        if len(found):
+            _refuse_unseen(spec, [labels[i] for i in found])
+    return codes[index]
+
+
+def _refuse_unseen(spec: ColumnSpec, labels: list[str | int | float | bool]) -> None:
+    more = f" and {len(labels) - _SHOWN} more" if len(labels) > _SHOWN else ""
+    known = ", ".join(map(repr, spec.levels[:_SHOWN]))
+    known += ", …" if spec.n_levels > _SHOWN else ""
+    message = (
+        f"Column {spec.name!r} holds values that were not seen in fit: "
+        f"{', '.join(map(repr, labels[:_SHOWN]))}{more}. Known are: {known or 'none'}. "
+        f"Fit on a table that has them, or use unseen='nearest' to treat them as "
+        f"missing."
+    )
+    raise SchemaError(message)
+
+
+def settle_codes(spec: ColumnSpec, codes: Floats) -> Floats:
+    """Round numbers to the column's decimals, and check level codes."""
+    if spec.is_number:
+        return codes if spec.decimals is None else round_decimals(codes, spec.decimals)
+    present = codes[~np.isnan(codes)]
+    legal = (present >= 0) & (present < spec.n_levels) & (present == np.rint(present))
+    if not legal.all():
+        message = (
+            f"Column {spec.name!r} has {spec.n_levels} levels, but its codes include "
+            f"{present[~legal][0]}. Codes are whole numbers from 0 to n_levels - 1, or "
+            f"NaN for missing."
+        )
+        raise ValueError(message)
+    return codes
+
+
+def round_decimals(values: Floats, decimals: int) -> Floats:
+    """Round half to even; values too large to have such decimals stay as they are."""
+    scale = 10.0**decimals
+    with np.errstate(over="ignore"):
+        scaled = values * scale
+    rounds = np.abs(scaled) < EXACT / 2
+    out = values.copy()
+    out[rounds] = np.rint(scaled[rounds]) / scale
+    return out
+
+
+def count_decimals(values: Floats, resolution: float) -> int | None:
+    """Fewest decimals that every value can be written with; None if there are none.
+
+    Parameters
+    ----------
+    values : ndarray of float64
+        Finite numbers, at least one.
+    resolution : float
+        Relative resolution of the dtype they are kept in.
+
+    Notes
+    -----
+    Values count as written with so many decimals if rounding moves none of them by
+    more than the noise of arithmetic. Large values with many decimals have none: at
+    the edge of the resolution every value would pass.
+    """
+    noise = max(_NOISE, resolution)
+    limit = 0.01 / noise
+    largest = np.abs(values).max()
+    decimals = 0
+    # Most columns are decided by their first rows; the rest is only checked.
+    for part in (values[:_HEAD], values):
+        size = np.abs(part)
+        while np.any(np.abs(round_decimals(part, decimals) - part) > noise * size):
+            decimals += 1
+            if decimals > _MAX_DECIMALS or largest > limit / 10.0**decimals:
+                return None
+    return decimals

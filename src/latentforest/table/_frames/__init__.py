@@ -1,0 +1,181 @@
+"""The only place that touches pandas, polars, pyarrow and NumPy tables.
+
+Reading gives each column as floats or as an index into its distinct values; what a
+column means is decided elsewhere. Writing takes settled codes and restores the dtype.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from scipy.sparse import issparse
+
+from latentforest._base._errors import SchemaError
+from latentforest._base._types import Codes, Floats
+from latentforest.table._frames._arrow import (
+    build_arrow_table,
+    read_arrow,
+    write_arrow,
+)
+from latentforest.table._frames._numpy import build_array, open_array
+from latentforest.table._frames._pandas import (
+    build_pandas_frame,
+    read_pandas,
+    write_pandas,
+)
+from latentforest.table._frames._polars import (
+    build_polars_frame,
+    read_polars,
+    write_polars,
+)
+from latentforest.table._frames._raw import (
+    EXACT,
+    LabelColumn,
+    NumberColumn,
+    RawColumn,
+    RawTable,
+    inexact,
+    unsupported,
+)
+from latentforest.table._kinds import Storage
+from latentforest.table._schema import Container, TableSchema
+
+__all__ = [
+    "EXACT",
+    "LabelColumn",
+    "NumberColumn",
+    "RawColumn",
+    "RawTable",
+    "build_table",
+    "index_of",
+    "open_table",
+]
+
+_Reader = Callable[[Hashable, Any], RawColumn | None]
+_LIBRARIES: dict[nw.Implementation, tuple[Container, _Reader]] = {
+    nw.Implementation.PANDAS: ("pandas", read_pandas),
+    nw.Implementation.POLARS: ("polars", read_polars),
+    nw.Implementation.PYARROW: ("pyarrow", read_arrow),
+}
+
+
+def open_table(X: Any) -> RawTable:
+    """Check the shape and the names of a table, without reading its cells.
+
+    Parameters
+    ----------
+    X : table
+        A pandas or polars data frame, a pyarrow table, or anything that NumPy makes
+        a two-dimensional array of.
+
+    Returns
+    -------
+    RawTable
+        Names, number of rows, and a function that reads one column.
+    """
+    if issparse(X):
+        message = "X is a sparse matrix, which is not supported. Use X.toarray()."
+        raise TypeError(message)
+    table = _open_frame(X) if _is_frame(X) else open_array(X)
+    shape = (table.n_rows, table.n_columns)
+    for count, what in ((table.n_rows, "sample"), (table.n_columns, "feature")):
+        if count == 0:
+            message = (
+                f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 "
+                f"is required."
+            )
+            raise ValueError(message)
+    return table
+
+
+def _is_frame(X: Any) -> bool:
+    if nw.dependencies.is_into_series(X):
+        message = (
+            f"Expected 2D array, got a {type(X).__name__} with one column instead. "
+            f"Reshape your data: put the column into a data frame."
+        )
+        raise ValueError(message)
+    if nw.dependencies.is_into_dataframe(X):
+        return True
+    if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
+        message = f"X is a lazy table ({type(X).__name__}). Collect it first."
+        raise TypeError(message)
+    return False
+
+
+def _open_frame(X: Any) -> RawTable:
+    arrow = nw.dependencies.is_pyarrow_table(X)
+    names = tuple(X.column_names if arrow else X.columns)
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        message = (
+            f"Column names must be distinct; given more than once: "
+            f"{', '.join(map(repr, repeated))}. Rename or drop these columns."
+        )
+        raise SchemaError(message)
+    frame = nw.from_native(X, eager_only=True)
+    if frame.implementation not in _LIBRARIES:
+        message = (
+            f"Tables of {frame.implementation} are not supported. "
+            f"Convert X with X.to_pandas() or X.to_numpy()."
+        )
+        raise TypeError(message)
+    container, read_native = _LIBRARIES[frame.implementation]
+    return RawTable(
+        container,
+        names,
+        len(frame),
+        lambda j: _read(names[j], frame[:, j], read_native),
+    )
+
+
+def _read(name: Hashable, series: "nw.Series[Any]", read_native: _Reader) -> RawColumn:
+    kind, native = series.dtype, series.to_native()
+    dtype = str(native.type if series.implementation.is_pyarrow() else native.dtype)
+    storage = _numeric_storage(kind)
+    if storage is not None:
+        numbers = _floats(name, series)
+        own = np.float32 if kind == nw.Float32 else np.float64
+        return NumberColumn(name, dtype, storage, numbers, float(np.finfo(own).eps))
+    column = read_native(name, native)
+    if column is None:
+        raise unsupported(name, dtype, temporal=kind.is_temporal())
+    return column
+
+
+def _floats(name: Hashable, series: "nw.Series[Any]") -> Floats:
+    try:
+        return series.cast(nw.Float64).to_numpy().astype(np.float64)
+    except ValueError as exc:
+        # Only arrow refuses to cast an integer that floats cannot hold.
+        raise inexact(name) from exc
+
+
+def _numeric_storage(kind: nw.dtypes.DType) -> Storage | None:
+    if kind == nw.Boolean:
+        return Storage.boolean
+    if kind.is_integer():
+        return Storage.integer
+    return Storage.float if kind.is_float() else None
+
+
+def build_table(schema: TableSchema, codes: Codes, *, index: Any = None) -> Any:
+    """Build a table of the schema's library from settled codes."""
+    if schema.container == "numpy":
+        return build_array(schema.columns, codes)
+    pairs = [(spec, codes[:, j]) for j, spec in enumerate(schema.columns)]
+    if schema.container == "pandas":
+        columns = [write_pandas(spec, column) for spec, column in pairs]
+        return build_pandas_frame(schema.names, columns, index)
+    if schema.container == "polars":
+        return build_polars_frame({str(s.name): write_polars(s, c) for s, c in pairs})
+    return build_arrow_table(
+        {str(s.name): write_arrow(s, c, s.dtype) for s, c in pairs}
+    )
+
+
+def index_of(X: Any) -> Any:
+    """Return the row index of a pandas data frame, None for every other table."""
+    return X.index if nw.dependencies.is_pandas_dataframe(X) else None

@@ -1,0 +1,92 @@
+"""pyarrow tables, and the arrow columns inside pandas."""
+
+import re
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from latentforest._base._optional import require
+from latentforest._base._types import Floats
+from latentforest.table._frames._raw import (
+    LabelColumn,
+    NumberColumn,
+    RawColumn,
+    as_integers,
+    missing_index,
+    numbers_of,
+    plain_levels,
+)
+from latentforest.table._kinds import Storage
+from latentforest.table._schema import ColumnSpec
+
+_DICTIONARY = re.compile(r"dictionary<values=(.+), indices=(.+), ordered=([01])>")
+
+
+def read_arrow(name: Hashable, values: Any) -> RawColumn | None:
+    """Read text, dictionaries and nulls; None for types that have no kind."""
+    pa = require("pyarrow", extra="pyarrow")
+    kind = values.type
+    dtype = str(kind)
+    if pa.types.is_null(kind):
+        return NumberColumn(name, dtype, Storage.float, np.full(len(values), np.nan))
+    if pa.types.is_dictionary(kind):
+        array = values.combine_chunks()  # one numbering of levels for all chunks
+        storage = Storage.dictionary
+    elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        array = values.combine_chunks().dictionary_encode()
+        storage = Storage.text
+    else:
+        return None
+    index = array.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    values_list = array.dictionary.to_pylist()
+    if None in values_list:
+        # A level may itself be null: a missing cell by another way.
+        kept = [v for v in values_list if v is not None]
+        moved = [-1 if v is None else kept.index(v) for v in values_list]
+        index, values_list = np.array([*moved, -1])[index], kept
+    levels = plain_levels(name, values_list)
+    ordered = storage is Storage.dictionary and bool(kind.ordered)
+    return LabelColumn(name, dtype, storage, index.astype(np.int64), levels, ordered)
+
+
+def parse_type(text: str) -> Any:
+    """Turn the text of an arrow type back into the type."""
+    pa = require("pyarrow", extra="pyarrow")
+    if found := _DICTIONARY.fullmatch(text):
+        values, indices, ordered = found.groups()
+        return pa.dictionary(
+            pa.type_for_alias(indices), pa.type_for_alias(values), ordered == "1"
+        )
+    return pa.type_for_alias(text)
+
+
+def write_arrow(spec: ColumnSpec, codes: Floats, dtype: str) -> Any:
+    """Build an arrow array of the given type from settled codes."""
+    pa = require("pyarrow", extra="pyarrow")
+    kind = parse_type(dtype)
+    missing = np.isnan(codes)
+    if pa.types.is_null(kind):
+        return pa.nulls(len(codes))
+    if spec.storage.is_numeric:
+        numbers = np.where(missing, 0.0, numbers_of(spec, codes))
+        if spec.storage is Storage.boolean:
+            return pa.array(numbers != 0, mask=missing, type=kind)
+        if spec.storage is Storage.integer:
+            whole = as_integers(numbers, np.dtype(kind.to_pandas_dtype()))
+            return pa.array(whole, mask=missing, type=kind)
+        cells = numbers.astype(kind.to_pandas_dtype())
+        return pa.array(cells, mask=missing, type=kind)
+    dictionary = spec.storage is Storage.dictionary
+    indices = pa.array(missing_index(codes), mask=missing)
+    levels = pa.array(spec.levels, type=kind.value_type if dictionary else kind)
+    if not dictionary:
+        return levels.take(indices)
+    return pa.DictionaryArray.from_arrays(
+        indices.cast(kind.index_type), levels, ordered=kind.ordered
+    )
+
+
+def build_arrow_table(columns: dict[str, Any]) -> Any:
+    """Join finished columns into a pyarrow table."""
+    return require("pyarrow", extra="pyarrow").table(columns)

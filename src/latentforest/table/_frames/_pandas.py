@@ -1,0 +1,133 @@
+"""pandas columns: what narwhals leaves to each library."""
+
+import re
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from latentforest._base._types import Floats
+from latentforest.table._frames._arrow import parse_type, read_arrow, write_arrow
+from latentforest.table._frames._objects import read_objects, write_objects
+from latentforest.table._frames._raw import (
+    LabelColumn,
+    RawColumn,
+    as_integers,
+    missing_index,
+    numbers_of,
+    plain_levels,
+)
+from latentforest.table._kinds import Storage
+from latentforest.table._schema import ColumnSpec
+
+_ARROW = "[pyarrow]"
+# pandas' own names do not tell all string dtypes apart, nor the dtype of levels.
+_STRING = re.compile(r"StringDtype\((\w+), (NA|nan)\)")
+_CATEGORY = re.compile(r"(category|ordered)\((.+)\)")
+
+
+def read_pandas(name: Hashable, series: Any) -> RawColumn | None:
+    """Read text, categories and objects; None for types that have no kind."""
+    pd = import_module("pandas")
+    dtype = series.dtype
+    if isinstance(dtype, pd.ArrowDtype):
+        pa = import_module("pyarrow")
+        column = read_arrow(name, pa.chunked_array([pa.array(series.array)]))
+        return None if column is None else replace(column, dtype=str(dtype))
+    if isinstance(dtype, pd.CategoricalDtype):
+        order = "ordered" if dtype.ordered else "category"
+        return LabelColumn(
+            name,
+            f"{order}({_text(dtype.categories.dtype)})",
+            Storage.dictionary,
+            series.cat.codes.to_numpy(dtype=np.int64),
+            plain_levels(name, dtype.categories),
+            bool(dtype.ordered),
+        )
+    if isinstance(dtype, pd.StringDtype):
+        index, uniques = pd.factorize(series)
+        levels = plain_levels(name, uniques)
+        text = _text(dtype)
+        return LabelColumn(name, text, Storage.text, index.astype(np.int64), levels)
+    if dtype == np.dtype(object):
+        return read_objects(name, series.to_numpy())
+    return None
+
+
+def _text(dtype: Any) -> str:
+    pd = import_module("pandas")
+    if isinstance(dtype, pd.StringDtype):
+        missing = "NA" if dtype.na_value is pd.NA else "nan"
+        return f"StringDtype({dtype.storage}, {missing})"
+    return str(dtype)
+
+
+def _dtype(text: str) -> Any:
+    pd = import_module("pandas")
+    if found := _STRING.fullmatch(text):
+        storage, missing = found.groups()
+        # Older pandas knows no na_value: it is given only where it is needed.
+        options = {"na_value": np.nan} if missing == "nan" else {}
+        return pd.StringDtype(storage, **options)
+    if text.endswith(_ARROW):
+        return pd.ArrowDtype(parse_type(text.removesuffix(_ARROW)))
+    return pd.api.types.pandas_dtype(text)
+
+
+def write_pandas(spec: ColumnSpec, codes: Floats) -> Any:
+    """Build an array of the fitted dtype from settled codes.
+
+    Plain integers with missing cells become floats, as pandas does; plain booleans
+    become nullable booleans.
+    """
+    pd = import_module("pandas")
+    if spec.dtype.endswith(_ARROW):
+        cells = write_arrow(spec, codes, spec.dtype.removesuffix(_ARROW))
+        return pd.arrays.ArrowExtensionArray(cells)
+    if found := _CATEGORY.fullmatch(spec.dtype):
+        order, level_dtype = found.groups()
+        levels = pd.Index(list(spec.levels), dtype=_dtype(level_dtype))
+        dtype = pd.CategoricalDtype(levels, ordered=order == "ordered")
+        return pd.Categorical.from_codes(missing_index(codes), dtype=dtype)
+    if spec.dtype.startswith("object"):
+        # A bare object array would be turned into the str dtype.
+        return pd.Series(write_objects(spec, codes), dtype=object)
+    dtype = _dtype(spec.dtype)
+    if spec.storage is Storage.text:
+        # One copy of each level, then indices: no Python object per row.
+        levels = pd.array(list(spec.levels), dtype=dtype)
+        return levels.take(missing_index(codes), allow_fill=True)
+    numbers = numbers_of(spec, codes)
+    missing = np.isnan(numbers)
+    nullable = not isinstance(dtype, np.dtype)
+    if spec.storage is Storage.float and not nullable:
+        return numbers.astype(dtype)
+    if not nullable and missing.any():
+        if spec.storage is Storage.integer:
+            return numbers
+        dtype, nullable = pd.BooleanDtype(), True
+    cells = _cells(spec, np.where(missing, 0.0, numbers), dtype)
+    return dtype.construct_array_type()(cells, missing) if nullable else cells
+
+
+def _cells(spec: ColumnSpec, numbers: Floats, dtype: Any) -> Any:
+    plain = dtype if isinstance(dtype, np.dtype) else dtype.numpy_dtype
+    if spec.storage is Storage.boolean:
+        return numbers != 0
+    if spec.storage is Storage.integer:
+        return as_integers(numbers, plain)
+    return numbers.astype(plain)
+
+
+def build_pandas_frame(
+    names: Sequence[Hashable], columns: Sequence[Any], index: Any
+) -> Any:
+    """Join finished columns into a pandas data frame."""
+    pd = import_module("pandas")
+    frame = pd.DataFrame(dict(enumerate(columns)))
+    frame.columns = pd.Index(list(names))
+    if index is not None:
+        frame.index = index
+    return frame

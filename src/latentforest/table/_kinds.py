@@ -1,0 +1,45 @@
+"""What a column means (kind) and how its library keeps it (storage)."""
+
+from enum import StrEnum
+from typing import TypeAlias
+
+Level: TypeAlias = str | int | float | bool
+
+# The paper's benchmark calls integers with fewer distinct values categorical.
+FEW_DISTINCT = 6
+
+
+class ColumnKind(StrEnum):
+    """What the values of a column mean.
+
+    ``continuous`` and ``integer`` are numbers: they have distances and means.
+    ``boolean`` and ``category`` are names without an order: only equality counts.
+    ``ordered`` are names with an order: they can be cut by a threshold, but they
+    have no distances.
+    """
+
+    continuous = "continuous"
+    integer = "integer"
+    boolean = "boolean"
+    category = "category"
+    ordered = "ordered"
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the codes are the values themselves, not level numbers."""
+        return self in {ColumnKind.continuous, ColumnKind.integer}
+
+
+class Storage(StrEnum):
+    """How a library keeps a column, whatever it means."""
+
+    boolean = "boolean"
+    integer = "integer"
+    float = "float"
+    text = "text"  # one string per row
+    dictionary = "dictionary"  # a declared list of levels and one index per row
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the cells can be read as floats."""
+        return self not in {Storage.text, Storage.dictionary}

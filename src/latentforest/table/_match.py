@@ -1,0 +1,50 @@
+"""Check that a table has the columns that were fitted."""
+
+from collections.abc import Hashable, Iterable
+
+from latentforest._base._errors import SchemaError
+from latentforest.table._frames import RawTable
+from latentforest.table._schema import TableSchema
+
+_SHOWN = 5
+
+
+def check_columns(table: RawTable, schema: TableSchema, *, caller: str) -> None:
+    """Compare names where both sides have them, else the number of columns.
+
+    The wording follows scikit-learn, whose users know it.
+    """
+    named = table.container != "numpy" and schema.container != "numpy"
+    if named and table.names != schema.names:
+        raise SchemaError(_names_message(table.names, schema.names))
+    if table.n_columns != schema.n_columns:
+        message = (
+            f"X has {table.n_columns} features, but {caller} is expecting "
+            f"{schema.n_columns} features as input."
+        )
+        raise SchemaError(message)
+
+
+def _names_message(
+    names: tuple[Hashable, ...], fitted_names: tuple[Hashable, ...]
+) -> str:
+    message = "The feature names should match those that were passed during fit.\n"
+    unexpected = set(names) - set(fitted_names)
+    missing = set(fitted_names) - set(names)
+    if unexpected:
+        message += f"Feature names unseen at fit time:\n{_listed(unexpected)}"
+    if missing:
+        message += (
+            f"Feature names seen at fit time, yet now missing:\n{_listed(missing)}"
+        )
+    if not unexpected and not missing:
+        message += (
+            "Feature names must be in the same order as they were in fit.\n"
+            "Reorder the columns, for a data frame with X[list of the fitted names].\n"
+        )
+    return message
+
+
+def _listed(names: Iterable[Hashable]) -> str:
+    lines = [f"- {name}\n" for name in sorted(names, key=str)]
+    return "".join(lines[:_SHOWN] + ["- ...\n"] * (len(lines) > _SHOWN))

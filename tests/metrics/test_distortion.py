@@ -1,0 +1,180 @@
+"""Distortion against hand-made values and scikit-learn's scores."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, r2_score
+
+from latentforest._base._errors import SchemaError
+from latentforest.metrics import distortion
+from latentforest.table import TableCodec
+
+law = settings(max_examples=25, deadline=None)
+numbers = st.floats(-1e6, 1e6, allow_nan=False)
+
+
+def of_column(original, reconstructed, **options):
+    one, two = pd.DataFrame({"x": original}), pd.DataFrame({"x": reconstructed})
+    return distortion(one, two, **options).columns[0].distortion
+
+
+@law
+@given(st.lists(st.tuples(numbers, numbers), min_size=2, max_size=20))
+def test_numbers_against_r2_score(pairs):
+    truth, guess = np.array(pairs).T
+    if np.ptp(truth) < 1e-3:
+        truth[0] += 1.0
+    expected = 1 - max(r2_score(truth, guess), 0)
+    assert of_column(truth, guess) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@law
+@given(st.lists(st.tuples(*[st.sampled_from("abcd")] * 2), min_size=1, max_size=20))
+def test_categories_against_accuracy_score(pairs):
+    truth, guess = zip(*pairs, strict=True)
+    expected = 1 - accuracy_score(truth, guess)
+    assert of_column(truth, guess) == pytest.approx(expected)
+    order = pd.CategoricalDtype(list("dcba"), ordered=True)
+    found = of_column(pd.Series(truth, dtype=order), pd.Series(guess, dtype="str"))
+    assert found == pytest.approx(expected)
+
+
+def test_by_hand():
+    original = pd.DataFrame(
+        {
+            "number": [1.0, 2.0, 3.0, 4.0],
+            "flag": [True, True, False, False],
+            "text": ["a", "b", "c", "a"],
+            "code": [1, 2, 1, 2],
+        }
+    )
+    reconstructed = pd.DataFrame(
+        {
+            "number": [1.0, 2.0, 3.0, 3.0],  # 1 / (2.25 + 0.25 + 0.25 + 2.25)
+            "flag": [True, False, False, False],
+            "text": ["a", "b", "a", "b"],
+            "code": [1, 2, 1, 2],
+        }
+    )
+    result = distortion(original, reconstructed)
+    found = [column.distortion for column in result.columns]
+    assert found == pytest.approx([0.2, 0.25, 0.5, 0.0])
+    kinds = ["continuous", "boolean", "category", "category"]
+    assert [column.kind for column in result.columns] == kinds
+    assert result.mean == float(result) == pytest.approx(0.2375)
+
+
+def test_worse_than_the_mean_counts_as_one():
+    assert of_column([1.0, 2.0], [5.0, -9.0]) == 1.0
+
+
+def test_tiny_numbers_have_a_distortion():
+    assert of_column([1e-200, 3e-200], [1e-200, 2e-200]) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("guess", "expected"),
+    [([3.0, 3.0], 0), ([3.0 + 1e-15, np.nan], 0), ([3.0, 3.1], 1)],
+)
+def test_constant_numbers(guess, expected):
+    assert of_column([3.0, 3.0], guess) == expected
+
+
+def test_missing_numbers():
+    truth = [1.0, 2.0, 6.0, np.nan]
+    # A missing reconstruction is the mean, 3: squares 4 + 0 + 0 of 4 + 1 + 9.
+    assert of_column(truth, [np.nan, 2.0, 6.0, 100.0]) == pytest.approx(4 / 14)
+
+
+def test_missing_categories_are_a_value():
+    assert of_column(["a", None, "b", None], ["a", None, None, "b"]) == 0.5
+    flags = pd.array([True, None], dtype="boolean")
+    assert of_column(flags, pd.array([None, None], dtype="boolean")) == 0.5
+
+
+def test_columns_without_originals_take_no_part():
+    original = pd.DataFrame({"a": [1.0, 2.0], "b": [np.nan, np.nan], "c": [None, None]})
+    reconstructed = pd.DataFrame({"a": [1.0, 1.5], "b": [1.0, 2.0], "c": ["x", "y"]})
+    result = distortion(original, reconstructed)
+    assert np.isnan([column.distortion for column in result.columns[1:]]).all()
+    assert result.mean == pytest.approx(0.5)
+    assert np.isnan(distortion(original[["b"]], reconstructed[["b"]]).mean)
+
+
+def test_kinds_may_be_set():
+    truth, guess = [1, 2, 3], [1, 2, 2]
+    assert of_column(truth, guess) == pytest.approx(1 / 3)
+    assert of_column(truth, guess, kinds={"x": "integer"}) == pytest.approx(0.5)
+
+
+def test_kinds_of_the_training_rows_hold_for_test_rows():
+    training = pd.DataFrame({"n": np.arange(10), "c": list("aabbaabbaa")})
+    schema = TableCodec().fit(training).schema_
+    original = pd.DataFrame({"n": [1, 2, 3], "c": ["a", "new", None]})
+    reconstructed = pd.DataFrame({"n": [1, 2, 2], "c": ["a", "b", "b"]})
+    result = distortion(original, reconstructed, kinds=schema)
+    assert [column.kind for column in result.columns] == ["integer", "category"]
+    found = [column.distortion for column in result.columns]
+    assert found == pytest.approx([0.5, 2 / 3])
+
+
+def test_levels_that_only_the_reconstruction_has():
+    # A level unknown to one side must not look like a missing cell of the other.
+    assert of_column(["a", None], ["b", "b"]) == 1.0
+
+
+@pytest.mark.parametrize("library", [pl.from_pandas, pa.Table.from_pandas, np.array])
+def test_libraries_may_differ(library):
+    original = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["x", "y", "x"]})
+    back = pd.DataFrame({"a": [1.0, 2.0, 2.0], "b": ["x", "y", "y"]})
+    expected = [0.5, pytest.approx(1 / 3)]
+    for one, two in ((original, library(back)), (library(original), back)):
+        found = distortion(one, two)
+        assert [column.distortion for column in found.columns] == expected
+
+
+def test_integers_that_come_back_as_floats_are_equal():
+    assert of_column([1, 2, 1], [1.0, 2.0, 1.0]) == 0.0
+
+
+def test_tables_that_do_not_fit():
+    table = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
+    with pytest.raises(
+        SchemaError, match=r"The tables have different columns: .*'a', "
+    ):
+        distortion(table, table[["b", "a"]])
+    with pytest.raises(SchemaError, match="The tables have different columns"):
+        distortion(table, np.ones((2, 3)))
+    with pytest.raises(ValueError, match="rows: 2 in original, 1 in reconstructed"):
+        distortion(table, table.iloc[:1])
+    schema = TableCodec().fit(table[["a"]]).schema_
+    with pytest.raises(SchemaError, match="The schema has different columns"):
+        distortion(table, table, kinds=schema)
+    with pytest.raises(
+        SchemaError, match="'a' is to be compared as a number and holds"
+    ):
+        distortion(table, table.assign(a=["1", "2"]))
+    with pytest.raises(SchemaError, match="'a' holds infinite values"):
+        distortion(table, table.assign(a=np.inf))
+
+
+def test_shown_as_a_table():
+    table = pd.DataFrame({"a": [1.0, 2.0], "long name": ["x", "y"]})
+    result = distortion(table, table.assign(a=[1.0, 1.5]))
+    assert repr(result) == str(result)
+    assert str(result).splitlines() == [
+        "column     kind        distortion",
+        "---------------------------------",
+        "a          continuous      0.5000",
+        "long name  category        0.0000",
+        "---------------------------------",
+        "mean                       0.2500",
+    ]
+    frame = result.to_frame()
+    assert frame.index.tolist() == ["a", "long name"]
+    assert frame["kind"].tolist() == ["continuous", "category"]
+    assert frame["distortion"].tolist() == [0.5, 0.0]

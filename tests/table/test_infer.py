@@ -1,0 +1,233 @@
+"""Which kind each column gets, why, and how to change it."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from latentforest._base._errors import SchemaError
+from latentforest.table import ColumnKind, TableCodec
+from latentforest.table._columns import count_decimals, round_decimals
+
+
+def spec_of(column, **options):
+    table = pd.DataFrame({"x": column})
+    return TableCodec(**options).fit(table).schema_.columns[0]
+
+
+@pytest.mark.parametrize(
+    ("column", "kind", "levels"),
+    [
+        ([True, False], "boolean", (False, True)),
+        ([True, True], "boolean", (False, True)),
+        (["b", "a"], "category", ("a", "b")),
+        ([1, 2, 3, 4, 5], "category", (1, 2, 3, 4, 5)),
+        ([1, 2, 3, 4, 5, 6], "integer", ()),
+        ([1.0, 2.0], "continuous", ()),
+        (pd.Series([2, None], dtype=object), "category", (2,)),
+        (pd.Series([2, 0.5], dtype=object), "continuous", ()),
+        (pd.Series([True, None], dtype=object), "boolean", (False, True)),
+        (pd.Series([None, None], dtype=object), "category", ()),
+        (pd.Categorical(["b"], categories=["z", "b"]), "category", ("z", "b")),
+        (pd.Categorical([2], categories=[3, 2], ordered=True), "ordered", (3, 2)),
+    ],
+)
+def test_pandas_kinds(column, kind, levels):
+    spec = spec_of(column)
+    assert spec.kind == kind
+    assert spec.levels == levels
+    assert [type(level) for level in spec.levels] == [type(level) for level in levels]
+
+
+def test_the_sixth_value_may_come_late():
+    column = np.repeat([1, 2, 3, 4, 5], 1000)
+    assert spec_of(column).kind == "category"
+    assert spec_of(np.append(column, 6)).kind == "integer"
+
+
+def test_polars_lists_are_not_ordered():
+    table = pl.DataFrame(
+        {
+            "e": pl.Series(["b", "a"], dtype=pl.Enum(["b", "a", "c"])),
+            "c": pl.Series(["b", "a"], dtype=pl.Categorical),
+        }
+    )
+    enum, categorical = TableCodec().fit(table).schema_.columns
+    assert (enum.kind, enum.levels) == ("category", ("b", "a", "c"))
+    assert (categorical.kind, categorical.levels) == ("category", ("a", "b"))
+    ordered = TableCodec({"e": "ordered"}).fit(table).schema_.columns[0]
+    assert (ordered.kind, ordered.levels) == ("ordered", ("b", "a", "c"))
+
+
+def test_arrow_dictionaries_may_be_ordered():
+    column = pa.DictionaryArray.from_arrays([0, 1], ["b", "a"], ordered=True)
+    spec = TableCodec().fit(pa.table({"x": column})).schema_.columns[0]
+    assert (spec.kind, spec.levels) == ("ordered", ("b", "a"))
+
+
+@pytest.mark.parametrize(
+    ("array", "kinds"),
+    [
+        (np.array([[1.0, 2.0]]), ["continuous", "continuous"]),
+        (np.array([[1, 2]]), ["category", "category"]),
+        (np.arange(12).reshape(6, 2), ["integer", "integer"]),
+        (np.array([[True, False]]), ["boolean", "boolean"]),
+        (np.array([["a", "b"]]), ["category", "category"]),
+        (np.array([[1, 2]], dtype=object), ["continuous", "continuous"]),
+        (np.array([["a", 2]], dtype=object), ["category", "continuous"]),
+        (np.array([[True, None]], dtype=object), ["boolean", "continuous"]),
+    ],
+)
+def test_array_kinds(array, kinds):
+    schema = TableCodec().fit(array).schema_
+    assert schema.names == ("x0", "x1")
+    assert [column.kind for column in schema.columns] == kinds
+
+
+@pytest.mark.parametrize(
+    ("values", "decimals"),
+    [
+        ([1.0, 2.0, 1e15], 0),
+        ([0.1, 0.25], 2),
+        ([3e-06, 1.0], 6),
+        ([3e-06], 6),
+        ([1e-12], 12),
+        ([1e-13], None),
+        ([0.1 + 0.2], 1),
+        ([1 / 3], None),
+        ([5000 / 7], None),
+        ([1e300], 0),
+        ([1e300, 0.5], None),
+        ([1.7e307, 0.5], None),
+        ([-0.125, 0.0], 3),
+    ],
+)
+def test_decimals(values, decimals):
+    assert count_decimals(np.array(values), np.finfo(float).eps) == decimals
+
+
+def test_decimals_of_all_rows_count_not_only_of_the_first():
+    values = np.append(np.full(5000, 0.5), 0.125)
+    assert count_decimals(values, np.finfo(float).eps) == 3
+
+
+def test_random_numbers_have_no_decimals():
+    values = np.random.default_rng(0).normal(size=(50, 1)) * 10.0 ** np.arange(-5, 9)
+    for column in values.T:
+        assert count_decimals(column, np.finfo(float).eps) is None
+
+
+def test_single_precision_has_decimals_too():
+    spec = spec_of(np.array([0.1, 0.25, 7.5], dtype="float32"))
+    assert spec.decimals == 2
+
+
+def test_rounding_leaves_large_numbers_alone():
+    values = np.array([1e300, -1e17 - 16, 2.5, 3.5, np.nan])
+    out = round_decimals(values, 0)
+    np.testing.assert_array_equal(out, [1e300, -1e17 - 16, 2.0, 4.0, np.nan])
+
+
+def test_decoded_numbers_are_rounded_as_the_column_was():
+    table = pd.DataFrame({"a": [0.25, 3e-06], "b": [0.5, 1.5], "c": [1.0, 2.0]})
+    codec = TableCodec().fit(table)
+    out = codec.decode(np.array([[3.2e-06, 0.449, 1.6]]))
+    assert out.iloc[0].tolist() == [3e-06, 0.4, 2.0]
+
+
+def test_range_and_missing():
+    spec = spec_of([3.5, np.nan, -1.0])
+    assert (spec.lower, spec.upper, spec.has_missing) == (-1.0, 3.5, True)
+    spec = spec_of(pd.Categorical(["b", "c"], categories=["a", "b", "c", "d"]))
+    assert (spec.lower, spec.upper, spec.has_missing) == (1.0, 2.0, False)
+    spec = spec_of([np.nan, np.nan])
+    assert spec.kind == "continuous"
+    assert np.isnan([spec.lower, spec.upper]).all()
+    assert spec.decimals is None
+
+
+@pytest.mark.parametrize(
+    ("column", "kind", "levels"),
+    [
+        ([1, 2], "integer", ()),
+        ([1, 2], "continuous", ()),
+        ([1, 2], ColumnKind.ordered, (1, 2)),
+        ([0, 1], "boolean", (False, True)),
+        ([0.5, 2.0], "category", (0.5, 2.0)),
+        ([2.0, 3.0, np.nan], "integer", ()),
+        (["b", "a"], "ordered", ("a", "b")),
+        ([True, False], "category", (False, True)),
+        (pd.Categorical(["b"], ordered=True), "category", ("b",)),
+    ],
+)
+def test_kinds_can_be_set_and_the_dtype_still_comes_back(column, kind, levels):
+    table = pd.DataFrame({"x": column})
+    codec = TableCodec({"x": kind})
+    codes = codec.fit_encode(table).values
+    assert codec.schema_.columns[0].kind == kind
+    assert codec.schema_.columns[0].levels == levels
+    pd.testing.assert_frame_equal(codec.decode(codes), table)
+
+
+def test_kinds_of_arrays_go_by_position_or_name():
+    array = np.array([[1, 2], [3, 4]])
+    schema = TableCodec({0: "integer", "x1": "ordered"}).fit(array).schema_
+    assert [column.kind for column in schema.columns] == ["integer", "ordered"]
+
+
+@pytest.mark.parametrize(
+    ("column", "kind", "reason"),
+    [
+        (["a"], "continuous", "it holds text or categories"),
+        (["a"], "boolean", "it holds text or categories"),
+        ([0.5], "integer", "it holds fractions"),
+        ([0, 2], "boolean", "it holds values other than 0 and 1"),
+        ([True], "integer", "it holds booleans"),
+    ],
+)
+def test_impossible_kinds(column, kind, reason):
+    with pytest.raises(SchemaError, match=rf"kinds\['x'\]='{kind}' .*: {reason} "):
+        spec_of(column, kinds={"x": kind})
+
+
+def test_wrong_kinds_argument():
+    with pytest.raises(SchemaError, match=r"does not have: 'y'. It has: 'x'"):
+        spec_of([1], kinds={"y": "integer"})
+    with pytest.raises(ValueError, match=r"kinds\['x'\]='number' is not known"):
+        spec_of([1], kinds={"x": "number"})
+    with pytest.raises(TypeError, match=r"is a list. Give a dict"):
+        spec_of([1], kinds=["integer"])
+
+
+def test_report_tells_what_and_why():
+    table = pd.DataFrame(
+        {
+            "a": [1, 2, 1],
+            "b": [0.25, 0.5, np.nan],
+            "c": [np.nan] * 3,
+            "d": ["u"] * 3,
+            "e": pd.Categorical(["x", "y", "x"], ordered=True),
+        }
+    )
+    lines = TableCodec({"d": "ordered"}).fit(table).schema_.report().splitlines()
+    assert len(lines) == 2 + 5
+    for line, parts in zip(
+        lines[2:],
+        [
+            [
+                "a",
+                "category",
+                "2 levels: 1, 2",
+                "no",
+                "2 distinct values (fewer than 6)",
+            ],
+            ["b", "continuous", "0.25 to 0.5, 2 decimals", "yes", "floats"],
+            ["c", "continuous", "all missing", "yes", "all cells missing"],
+            ["d", "ordered", "1 levels: u (constant)", "no", "set by kinds"],
+            ["e", "ordered", "2 levels: x, y", "no", "declared levels, in order"],
+        ],
+        strict=True,
+    ):
+        places = [line.index(part) for part in parts]
+        assert places == sorted(places)
