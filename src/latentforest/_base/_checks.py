@@ -27,7 +27,7 @@ def check_real(name: str, value: Any, *, minimum: float) -> float:
             f"Give a number of at least {minimum}."
         )
         raise TypeError(message)
-    if not value >= minimum:
+    if not float(value) >= minimum:
         message = f"{name}={value} is too small. Give a number of at least {minimum}."
         raise ValueError(message)
     return float(value)

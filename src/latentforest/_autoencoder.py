@@ -1,0 +1,336 @@
+"""The random forest autoencoder: the front door of the package."""
+
+from copy import copy
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
+from sklearn.utils.validation import check_is_fitted
+
+from latentforest._base._checks import check_integer, check_real
+from latentforest._base._random import stage_rngs
+from latentforest.decode import DecoderContext, KNNDecoder, resolve_decoder
+from latentforest.forest import AdversarialForest
+from latentforest.kernel import ForestKernel
+from latentforest.metrics import distortion
+from latentforest.spectral import DiffusionMap
+from latentforest.table import index_of
+
+
+class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Autoencode tables with a random forest.
+
+    A forest is grown on the table (or given), the rows are placed by the diffusion
+    map of the forest's kernel, and a decoder maps latent coordinates back to rows of
+    the table, with its columns, kinds and levels.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of latent coordinates, d_Z in the paper.
+    forest : str or estimator, default="adversarial"
+        "adversarial", "completely_random", "shi_horvath" or "supervised" (which
+        needs ``y``); one of these forests as an object with its own settings; or a
+        fitted forest of this package or of scikit-learn, which is used as it is.
+    decoder : str or Decoder, default="knn"
+        "knn", or a decoder object with its own settings.
+    diffusion_time : float, default=1.0
+        Steps of the random walk, t in the paper; 0 leaves the eigenvectors unscaled.
+    kernel : {"rf", "scornet"}, default="rf"
+        The random forest kernel (Eq. 1), or the share of trees in which rows meet.
+    landmarks : int or None, default=None
+        Number of rows, drawn at random, that define the kernel; the other rows are
+        placed like new ones. None takes all rows.
+    kinds : dict or None, default=None
+        Column name to "continuous", "integer", "boolean", "category" or "ordered",
+        for columns whose kind shall not be inferred.
+    unseen : {"error", "nearest"}, default="error"
+        Categories at ``transform`` that ``fit`` has not seen: refuse them, or treat
+        the cell as missing.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed. The same seed gives the same result, whatever ``n_jobs`` is.
+    n_jobs : int or None, default=None
+        Threads; None and -1 use all cores.
+    verbose : bool, default=False
+        Show progress on standard error.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_rows, n_components)
+        Coordinates of the training rows.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Eigenvalues of the kernel, without the constant one.
+    schema_ : TableSchema
+        The columns; ``schema_.report()`` tells how they were read, and why.
+    kernel_ : ForestKernel
+        The fitted kernel, with the forest, the leaves and the training rows.
+    map_ : DiffusionMap
+        The fitted map, with the spectrum and the table that places new rows.
+    decoder_ : Decoder
+        The fitted decoder.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Names of the columns, where the table has names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from latentforest import RFAE
+    >>> table = load_iris(as_frame=True).frame
+    >>> model = RFAE(n_components=2, random_state=0)
+    >>> Z = model.fit_transform(table)
+    >>> Z.shape
+    (150, 2)
+    >>> list(model.inverse_transform(Z).columns) == list(table.columns)
+    True
+    >>> model.score(table) > 0.8
+    True
+    """
+
+    def __init__(
+        self,
+        n_components=2,
+        *,
+        forest="adversarial",
+        decoder="knn",
+        diffusion_time=1.0,
+        kernel="rf",
+        landmarks=None,
+        kinds=None,
+        unseen="error",
+        random_state=None,
+        n_jobs=None,
+        verbose=False,
+    ):
+        self.n_components = n_components
+        self.forest = forest
+        self.decoder = decoder
+        self.diffusion_time = diffusion_time
+        self.kernel = kernel
+        self.landmarks = landmarks
+        self.kinds = kinds
+        self.unseen = unseen
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @classmethod
+    def paper(cls, n_components: int = 2, random_state: Any = None) -> Self:
+        """Build the configuration of the paper's benchmark.
+
+        An adversarial forest of 500 trees, one diffusion step, and k-NN decoding with
+        20 neighbours and rows drawn from their regions.
+
+        Parameters
+        ----------
+        n_components : int, default=2
+            Number of latent coordinates.
+        random_state : int, Generator, RandomState or None, default=None
+            Seed.
+
+        Returns
+        -------
+        RFAE
+        """
+        return cls(
+            n_components,
+            forest=AdversarialForest(500),
+            decoder=KNNDecoder(20, prototypes="draw"),
+            diffusion_time=1.0,
+            kernel="rf",
+            random_state=random_state,
+        )
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Grow the forest, find the map, and learn to decode.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            Numbers, booleans and categories; missing values are allowed.
+        y : array of shape (n_rows,), default=None
+            Target of a supervised forest; other forests ignore it.
+
+        Returns
+        -------
+        self
+        """
+        check_integer("n_components", self.n_components, minimum=1)
+        check_real("diffusion_time", self.diffusion_time, minimum=0.0)
+        decoder = resolve_decoder(self.decoder, n_jobs=self.n_jobs)
+        rngs = stage_rngs(self.random_state, "kernel", "map", "decoder")
+
+        self.kernel_ = ForestKernel(
+            self.forest,
+            kind=self.kernel,
+            landmarks=self.landmarks,
+            kinds=self.kinds,
+            unseen=self.unseen,
+            random_state=rngs["kernel"],
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        ).fit(X, y, n_needed=self.n_components + 1)
+        self._remember_columns()
+
+        self.map_ = DiffusionMap(
+            self.n_components, time=self.diffusion_time, random_state=rngs["map"]
+        ).fit(self.kernel_.leaf_kernel_)
+        self.eigenvalues_ = self.map_.spectrum_.eigenvalues
+        self.embedding_ = self.map_.embedding_
+        if self.landmarks is not None:
+            self.embedding_ = self.map_.transform(self.kernel_.leaf_ids_)
+
+        context = DecoderContext(
+            self.kernel_.table_, self.embedding_, self.kernel_.forest_
+        )
+        self.decoder_ = decoder.fit_context(context, rngs["decoder"])
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Fit, and return the coordinates of the training rows.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            Numbers, booleans and categories; missing values are allowed.
+        y : array of shape (n_rows,), default=None
+            Target of a supervised forest; other forests ignore it.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components)
+        """
+        return self.fit(X, y).embedding_
+
+    def transform(self, X: Any) -> Any:
+        """Coordinates of the rows of a table, by the Nyström formula.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            A table with the columns of the fitted one.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components)
+        """
+        check_is_fitted(self, "map_")
+        return self._encode(X)
+
+    def inverse_transform(self, Z: Any) -> Any:
+        """Rows of the table at given coordinates.
+
+        Parameters
+        ----------
+        Z : array of shape (n_rows, n_components)
+            Latent coordinates, of rows or of any point between them.
+
+        Returns
+        -------
+        table like the fitted one
+            The same library, columns, dtypes and levels.
+        """
+        check_is_fitted(self, "decoder_")
+        return self.decoder_.predict(Z, index=index_of(Z))
+
+    def reconstruct(self, X: Any) -> Any:
+        """Encode the rows of a table and decode them again.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            A table with the columns of the fitted one.
+
+        Returns
+        -------
+        table like the fitted one
+        """
+        check_is_fitted(self, "decoder_")
+        return self.decoder_.predict(self._encode(X), index=index_of(X))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return 1 minus the mean distortion of the reconstructed table.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            A table with the columns of the fitted one.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        float
+            1 for a perfect reconstruction.
+        """
+        return 1.0 - float(distortion(X, self.reconstruct(X), kinds=self.schema_))
+
+    def leave_one_out(self) -> Any:
+        """Coordinates of the training rows, each placed as if it were a new row.
+
+        Returns
+        -------
+        ndarray of shape (n_landmarks, n_components)
+        """
+        check_is_fitted(self, "map_")
+        return self.map_.leave_one_out(self.kernel_.leaf_kernel_)
+
+    def truncate(self, n_components: int) -> Self:
+        """Return the same fitted model with the first coordinates only.
+
+        Nothing is fitted again: coordinates come in order of importance, and fewer of
+        them are just the first ones. The forest and the rows are shared.
+
+        Parameters
+        ----------
+        n_components : int
+            Number of coordinates to keep, at most as many as were fitted.
+
+        Returns
+        -------
+        RFAE
+        """
+        check_is_fitted(self, "decoder_")
+        check_integer("n_components", n_components, minimum=1)
+        if n_components > self.n_components:
+            message = (
+                f"n_components={n_components} is more than the {self.n_components} "
+                "that were fitted. Fit again with more."
+            )
+            raise ValueError(message)
+        small = copy(self)
+        small.n_components = n_components
+        small.map_ = self.map_.truncate(n_components)
+        small.eigenvalues_ = self.eigenvalues_[:n_components]
+        small.embedding_ = self.embedding_[:, :n_components]
+        small.decoder_ = self.decoder_.with_coords(small.embedding_)
+        return small
+
+    def _encode(self, X: Any) -> Any:
+        values = self.kernel_.codec_.encode(X, caller=type(self).__name__).values
+        ids = self.kernel_.forest_.leaves(values, n_jobs=self.n_jobs)
+        return self.map_.leaf_table_.encode(ids, n_jobs=self.n_jobs)
+
+    def _remember_columns(self) -> None:
+        self.schema_ = self.kernel_.codec_.schema_
+        self.n_features_in_ = self.schema_.n_columns
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        names = self.schema_.names
+        if self.schema_.container != "numpy" and all(isinstance(n, str) for n in names):
+            self.feature_names_in_ = np.array(names, dtype=object)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.embedding_.shape[1]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags

@@ -1,0 +1,104 @@
+"""Blend several rows into one: weighted means of numbers, votes on levels."""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from latentforest._base._parallel import blocks_of, run_blocks
+from latentforest._base._types import Codes, Floats, Ints
+from latentforest.table import TableSchema
+
+QUERY_BLOCK = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class LevelPriority:
+    """Who wins a tie between levels: a random order of each column's levels."""
+
+    rank: NDArray[np.float64]  # column after column, n_levels + 1 each; last: missing
+    start: NDArray[np.int64]  # (n_columns,)
+    n_levels: Ints  # (n_columns,), 0 for numbers
+
+
+def draw_priority(schema: TableSchema, rng: np.random.Generator) -> LevelPriority:
+    """Draw the order once, so that a tie falls the same way in every batch."""
+    n_codes = np.where(schema.is_number, 0, schema.n_levels + 1)
+    ranks = [rng.permutation(int(n)).astype(np.float64) for n in n_codes]
+    return LevelPriority(
+        np.concatenate([*ranks, np.zeros(1)]),
+        np.cumsum(n_codes, dtype=np.int64) - n_codes,
+        np.where(schema.is_number, 0, schema.n_levels).astype(np.int32),
+    )
+
+
+def blend_rows(
+    rows: NDArray[np.int64],
+    weights: Floats,
+    codes: Codes,
+    priority: LevelPriority,
+    *,
+    n_jobs: int | None = None,
+) -> Codes:
+    """Blend ``codes[rows]`` with weights that sum to 1 in each row.
+
+    A number is the weighted mean of the cells that are there, and missing if more
+    than half of the weight is on missing cells. A category is the level, missing
+    being one, with the most weight; ties go by ``priority``.
+    """
+    blended = np.empty((len(rows), codes.shape[1]))
+    is_number = (np.diff(priority.start, append=len(priority.rank) - 1) == 0).astype(
+        np.bool_
+    )
+
+    def work(block: tuple[int, int]) -> None:
+        _blend(
+            rows,
+            weights,
+            codes,
+            *block,
+            is_number,
+            priority.rank,
+            priority.start,
+            priority.n_levels,
+            blended,
+        )
+
+    run_blocks(work, list(blocks_of(len(rows), QUERY_BLOCK)), n_jobs=n_jobs)
+    return blended
+
+
+@njit(cache=True, nogil=True)
+def _blend(rows, weights, codes, begin, end, is_number, rank, start, n_levels, blended):
+    """Fill some rows of ``blended``."""
+    votes = np.zeros(max(1, n_levels.max() + 1))
+    for q in range(begin, end):
+        for column in range(codes.shape[1]):
+            if is_number[column]:
+                total, seen = 0.0, 0.0
+                for k in range(rows.shape[1]):
+                    cell = codes[rows[q, k], column]
+                    if not np.isnan(cell):
+                        total += weights[q, k] * cell
+                        seen += weights[q, k]
+                blended[q, column] = total / seen if seen > 0.5 else np.nan
+                continue
+            missing = n_levels[column]
+            votes[: missing + 1] = 0.0
+            for k in range(rows.shape[1]):
+                cell = codes[rows[q, k], column]
+                level = missing if np.isnan(cell) else np.int64(cell)
+                votes[level] += weights[q, k]
+            winner = 0
+            for level in range(1, missing + 1):
+                lead = votes[level] - votes[winner]
+                # Equal weights add up in the order of the neighbours, so sums that
+                # should tie may differ by rounding.
+                if lead > 1e-12 or (
+                    lead > -1e-12
+                    and rank[start[column] + level] > rank[start[column] + winner]
+                ):
+                    winner = level
+            blended[q, column] = np.nan if winner == missing else winner

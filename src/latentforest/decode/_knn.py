@@ -1,0 +1,109 @@
+"""The paper's decoder: a blend of the nearest training rows."""
+
+from copy import copy
+from typing import Self
+
+import numpy as np
+
+from latentforest._base._checks import check_integer, check_option
+from latentforest._base._types import Codes, Coords
+from latentforest.decode._blend import blend_rows, draw_priority
+from latentforest.decode._contract import Decoder, DecoderContext
+from latentforest.decode._neighbours import NeighbourSearch, inverse_distance_weights
+from latentforest.forest import column_facts, rows_in_regions
+
+PROTOTYPES = ("draw", "middle", "rows")
+
+
+class KNNDecoder(Decoder):
+    """Blend the nearest training rows, weighted by inverse distance (Sect. 4.3).
+
+    A number becomes x̂ = Σ_i w_i(z) x̃_i over the nearest rows, a category the level
+    with the most weight. x̃ is, for each training row, a row made from the region
+    where its leaves meet.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=20
+        Rows that are blended, k in the paper; all rows if there are fewer.
+    prototypes : {"draw", "middle", "rows"}, default="draw"
+        What is blended: a row drawn uniformly in the region of each training row (as
+        in the paper), the middle of that region, or the training rows themselves,
+        which needs no forest.
+    n_jobs : int or None, default=None
+        Threads; None and -1 use all cores.
+
+    Attributes
+    ----------
+    prototypes_ : ndarray of shape (n_rows, n_columns)
+        Codes of the rows that are blended.
+
+    Examples
+    --------
+    Decode the coordinates of another encoder, here principal components:
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.decomposition import PCA
+    >>> from latentforest import KNNDecoder
+    >>> X, _ = load_iris(return_X_y=True, as_frame=True)
+    >>> Z = PCA(2).fit_transform(X)
+    >>> decoder = KNNDecoder(5, prototypes="rows").fit(Z, X)
+    >>> decoder.predict(Z[:1])
+       sepal length (cm)  sepal width (cm)  petal length (cm)  petal width (cm)
+    0                5.1               3.5                1.4               0.2
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 20,
+        *,
+        prototypes: str = "draw",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.prototypes = prototypes
+        self.n_jobs = n_jobs
+
+    def needs(self) -> frozenset[str]:
+        """Return what is needed: the forest, unless training rows are blended."""
+        return frozenset() if self.prototypes == "rows" else frozenset({"forest"})
+
+    def check(self) -> None:
+        """Check the parameters."""
+        check_integer("n_neighbors", self.n_neighbors, minimum=1)
+        check_option("prototypes", self.prototypes, PROTOTYPES)
+
+    def learn(self, context: DecoderContext, rng: np.random.Generator) -> None:
+        """Make the prototypes and index the coordinates."""
+        schema, values = context.table.schema, context.table.values
+        self.priority_ = draw_priority(schema, rng)
+        self.search_ = NeighbourSearch(context.coords)
+        self.prototypes_ = values
+        if self.prototypes != "rows" and context.forest is not None:
+            whole = ~schema.is_number | np.array(
+                [column.kind == "integer" for column in schema.columns]
+            )
+            self.prototypes_ = rows_in_regions(
+                context.forest,
+                values,
+                column_facts(values, schema.split_levels, whole),
+                how="draw" if self.prototypes == "draw" else "middle",
+                rng=rng,
+                n_jobs=self.n_jobs,
+            )
+
+    def decode(self, coords: Coords) -> Codes:
+        """Blend the nearest prototypes of each row of coordinates."""
+        n_neighbors = min(self.n_neighbors, len(self.prototypes_))
+        found = self.search_.nearest(coords, n_neighbors, n_jobs=self.n_jobs)
+        weights = inverse_distance_weights(found.distances)
+        return blend_rows(
+            found.rows, weights, self.prototypes_, self.priority_, n_jobs=self.n_jobs
+        )
+
+    def with_coords(self, coords: Coords) -> Self:
+        """Return a decoder with the same prototypes at other coordinates."""
+        moved = copy(self)
+        moved.n_components_ = coords.shape[1]
+        moved.search_ = NeighbourSearch(coords)
+        return moved

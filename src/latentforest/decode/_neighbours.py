@@ -1,0 +1,102 @@
+"""Exact nearest neighbours in coordinate space, the same for any batch of queries."""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from scipy.spatial import KDTree
+
+from latentforest._base._parallel import blocks_of, n_workers, run_blocks
+from latentforest._base._types import Coords, Floats
+
+TREE_UP_TO = 8  # coordinates; a KD-tree wins below, blocked brute force above
+QUERY_BLOCK = 256
+
+
+class Neighbours(NamedTuple):
+    """The nearest rows of each query, nearest first."""
+
+    rows: NDArray[np.int64]  # (n_queries, n_neighbors)
+    distances: Floats  # (n_queries, n_neighbors)
+
+
+class NeighbourSearch:
+    """Find the nearest of some fixed points.
+
+    Few coordinates are searched by SciPy's KD-tree, many by brute force in compiled
+    blocks: a matrix product would be no faster here, and its rounding, hence the
+    choice among near ties, would depend on the other queries.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_points, n_components)
+        The points to search among.
+    """
+
+    def __init__(self, points: Coords) -> None:
+        self.points = np.ascontiguousarray(points)
+        few = points.shape[1] <= TREE_UP_TO
+        # Sliding midpoints keep the tree shallow where many points coincide.
+        self.tree = KDTree(self.points, balanced_tree=False) if few else None
+
+    def nearest(
+        self, queries: Coords, n_neighbors: int, *, n_jobs: int | None = None
+    ) -> Neighbours:
+        """Return the ``n_neighbors`` points nearest to each query."""
+        if self.tree is not None:
+            distances, rows = self.tree.query(
+                queries, k=range(1, n_neighbors + 1), workers=n_workers(n_jobs)
+            )
+            return Neighbours(rows.astype(np.int64, copy=False), distances)
+        queries = np.ascontiguousarray(queries, np.float64)
+        columns = np.ascontiguousarray(self.points.T)
+        rows = np.empty((len(queries), n_neighbors), np.int64)
+        squares = np.empty((len(queries), n_neighbors))
+
+        def work(block: tuple[int, int]) -> None:
+            _search(columns, queries, *block, rows, squares)
+
+        run_blocks(work, list(blocks_of(len(queries), QUERY_BLOCK)), n_jobs=n_jobs)
+        return Neighbours(rows, np.sqrt(squares))
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def _search(columns, queries, begin, end, rows, squares):
+    """Fill the nearest points of some queries, by insertion into a sorted list."""
+    n_components, n_points = columns.shape
+    n_neighbors = rows.shape[1]
+    block = 512
+    partial = np.empty(block)
+    for q in range(begin, end):
+        squares[q] = np.inf
+        worst = np.inf
+        for first in range(0, n_points, block):
+            size = min(block, n_points - first)
+            for p in range(size):
+                partial[p] = 0.0
+            for c in range(n_components):
+                at = queries[q, c]
+                column = columns[c, first : first + size]
+                for p in range(size):
+                    gap = column[p] - at
+                    partial[p] += gap * gap
+            for p in range(size):
+                if partial[p] < worst:
+                    j = n_neighbors - 1
+                    while j > 0 and squares[q, j - 1] > partial[p]:
+                        squares[q, j] = squares[q, j - 1]
+                        rows[q, j] = rows[q, j - 1]
+                        j -= 1
+                    squares[q, j] = partial[p]
+                    rows[q, j] = first + p
+                    worst = squares[q, n_neighbors - 1]
+
+
+def inverse_distance_weights(distances: Floats) -> Floats:
+    """Weights 1/distance that sum to 1; exact hits share the whole weight."""
+    hit = distances <= np.finfo(np.float64).tiny
+    with np.errstate(divide="ignore"):
+        weights = np.where(hit.any(axis=1, keepdims=True), hit, 1.0 / distances)
+    return weights / weights.sum(axis=1, keepdims=True)

@@ -1,0 +1,27 @@
+"""From what a user calls a decoder to one that can be fitted."""
+
+from typing import Any
+
+from sklearn.base import clone
+
+from latentforest._base._checks import check_option
+from latentforest.decode._contract import Decoder
+from latentforest.decode._knn import KNNDecoder
+
+DECODERS: dict[str, type[Decoder]] = {"knn": KNNDecoder}
+
+
+def resolve_decoder(decoder: Any, *, n_jobs: int | None) -> Decoder:
+    """Read a ``decoder`` parameter: a name, or a decoder object, which is copied."""
+    if isinstance(decoder, str):
+        resolved = DECODERS[check_option("decoder", decoder, DECODERS)]()
+    elif isinstance(decoder, Decoder):
+        resolved = clone(decoder)
+    else:
+        names = ", ".join(repr(name) for name in DECODERS)
+        message = f"decoder={decoder!r} is not a decoder. Give {names} or a Decoder."
+        raise TypeError(message)
+    if resolved.n_jobs is None:
+        resolved.n_jobs = n_jobs
+    resolved.check()
+    return resolved

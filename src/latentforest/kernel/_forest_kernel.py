@@ -1,0 +1,241 @@
+"""The kernel of a forest between rows of tables: the scikit-learn face."""
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from latentforest._base._checks import check_integer, check_option
+from latentforest._base._random import RandomState, stage_rngs
+from latentforest._base._types import Floats, LeafIds
+from latentforest.forest import resolve_forest
+from latentforest.kernel._index import LeafIndex
+from latentforest.kernel._operator import KERNEL_KINDS, LeafKernel
+
+
+class ForestKernel(BaseEstimator):
+    """Similarity of rows by the leaves they share in a forest.
+
+    The random forest kernel (Eq. 1 of the paper) averages, over trees, one divided by
+    the number of training rows in the leaf that two rows share; between training rows
+    it is symmetric, positive semi-definite, and its rows sum to 1.
+
+    Parameters
+    ----------
+    forest : str or estimator, default="adversarial"
+        "adversarial", "completely_random", "shi_horvath", "supervised", one of these
+        forests as an object, or a fitted forest, which is used as it is.
+    kind : {"rf", "scornet"}, default="rf"
+        The random forest kernel, or the share of trees in which two rows meet.
+    landmarks : int or None, default=None
+        Number of rows, drawn at random, that define the kernel; None takes all.
+    kinds : dict or None, default=None
+        Kinds of columns that shall not be inferred; see `TableCodec`.
+    unseen : {"error", "nearest"}, default="error"
+        What to do with categories that fit has not seen.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed; also grows the forest unless that has a seed of its own.
+    n_jobs : int or None, default=None
+        Threads; None and -1 use all cores.
+    verbose : bool, default=False
+        Show progress on standard error.
+
+    Attributes
+    ----------
+    codec_ : TableCodec
+        The columns; ``codec_.schema_.report()`` tells how they were read.
+    table_ : EncodedTable
+        The training rows.
+    forest_ : ForestArrays
+        The trees.
+    grower_ : estimator
+        The fitted forest estimator.
+    leaf_ids_ : ndarray of shape (n_rows, n_trees)
+        Leaves of the training rows.
+    landmarks_ : ndarray of shape (n_landmarks,)
+        The rows that define the kernel.
+    leaf_kernel_ : LeafKernel
+        The kernel between them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from latentforest import ForestKernel
+    >>> X, _ = load_iris(return_X_y=True, as_frame=True)
+    >>> kernel = ForestKernel("completely_random", random_state=0).fit(X)
+    >>> kernel.gram(X).sum(axis=1).round(6).min()
+    np.float64(1.0)
+    >>> setosa, virginica = X[:50], X[100:]
+    >>> kernel.mmd(setosa, virginica) > kernel.mmd(setosa[::2], setosa[1::2])
+    True
+    """
+
+    def __init__(
+        self,
+        forest: Any = "adversarial",
+        *,
+        kind: str = "rf",
+        landmarks: int | None = None,
+        kinds: Mapping[Any, Any] | None = None,
+        unseen: str = "error",
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.forest = forest
+        self.kind = kind
+        self.landmarks = landmarks
+        self.kinds = kinds
+        self.unseen = unseen
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, *, n_needed: int = 1) -> Self:
+        """Grow or read the forest and look up the leaves of all rows.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            Numbers, booleans and categories; missing values are allowed.
+        y : array of shape (n_rows,), default=None
+            Target of a supervised forest; other forests ignore it.
+        n_needed : int, default=1
+            Rows that must define the kernel; fewer are refused before any work.
+
+        Returns
+        -------
+        self
+        """
+        check_option("kind", self.kind, KERNEL_KINDS)
+        if self.landmarks is not None:
+            check_integer("landmarks", self.landmarks, minimum=2)
+        planting = resolve_forest(self.forest)
+        rngs = stage_rngs(self.random_state, "forest", "landmarks")
+        self.codec_ = planting.codec(X, kinds=self.kinds, unseen=self.unseen)
+        self.table_ = self.codec_.encode(X)
+        self.landmarks_ = self._draw_landmarks(rngs["landmarks"])
+        if len(self.landmarks_) < n_needed:
+            message = (
+                f"Found array with {len(self.landmarks_)} sample(s) while a minimum of "
+                f"{n_needed} is required: a map of {n_needed - 1} coordinates needs "
+                "one row more than that. Lower n_components or add rows."
+            )
+            raise ValueError(message)
+        grown, self.grower_ = planting.grow(
+            self.table_,
+            y,
+            rng=rngs["forest"],
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+        self.forest_, self.leaf_ids_ = grown.forest, grown.leaf_ids
+        index = LeafIndex(self.leaf_ids_, self.forest_.n_leaves)
+        if self.landmarks is not None:
+            index = index.take(self.landmarks_)
+        self.leaf_kernel_ = LeafKernel(index, self.kind, n_jobs=self.n_jobs)
+        return self
+
+    def leaves(self, X: Any) -> LeafIds:
+        """Leaf numbers, 0 … n_leaves - 1 over the whole forest, of every row.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            A table with the columns of the fitted one.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_trees)
+        """
+        check_is_fitted(self, "leaf_kernel_")
+        values = self.codec_.encode(X, caller=type(self).__name__).values
+        return self.forest_.leaves(values, n_jobs=self.n_jobs)
+
+    def gram(self, X: Any, Y: Any = None) -> Floats:
+        """Kernel between every row of ``X`` and every row of ``Y`` (default: ``X``).
+
+        Parameters
+        ----------
+        X, Y : data frame or array of shape (n_rows, n_columns)
+            Tables with the columns of the fitted one. The block is dense: keep them
+            small.
+
+        Returns
+        -------
+        ndarray of shape (n_rows_x, n_rows_y)
+        """
+        ids = self.leaves(X)
+        return self.leaf_kernel_.gram(ids, ids if Y is None else self.leaves(Y))
+
+    def features(self, X: Any) -> sp.csr_array:
+        """Sparse features Φ of every row, with k(x, x') = ⟨φ(x), φ(x')⟩.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            A table with the columns of the fitted one.
+
+        Returns
+        -------
+        sparse array of shape (n_rows, n_leaves)
+        """
+        return self.leaf_kernel_.features(self.leaves(X))
+
+    def smooth(
+        self, X: Any, y: ArrayLike, *, tree_weights: ArrayLike | None = None
+    ) -> Floats:
+        """Predict ``y`` at the rows of ``X``: Σ_i k(x, x_i) y_i (Eq. 2).
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            Rows to predict at.
+        y : array of shape (n_landmarks,) or (n_landmarks, n_outputs)
+            Values at the rows that define the kernel.
+        tree_weights : array of shape (n_landmarks, n_trees), default=None
+            Row weights in each tree, such as ``in_bag_`` of a supervised forest,
+            under which the result is the forest's own prediction.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_outputs)
+        """
+        ids = self.leaves(X)
+        return self.leaf_kernel_.smooth(ids, y, tree_weights=tree_weights)
+
+    def mmd(self, X: Any, Y: Any) -> float:
+        """Maximum mean discrepancy between two tables: 0 if they look alike.
+
+        Parameters
+        ----------
+        X, Y : data frame or array of shape (n_rows, n_columns)
+            Tables with the columns of the fitted one.
+
+        Returns
+        -------
+        float
+        """
+        return self.leaf_kernel_.mmd(self.leaves(X), self.leaves(Y))
+
+    def _draw_landmarks(self, rng: np.random.Generator) -> Any:
+        n_rows = self.table_.n_rows
+        if self.landmarks is None:
+            return np.arange(n_rows)
+        if self.landmarks > n_rows:
+            message = (
+                f"landmarks={self.landmarks} is more than the {n_rows} rows. "
+                "Lower it, or give None for all rows."
+            )
+            raise ValueError(message)
+        return np.sort(rng.choice(n_rows, self.landmarks, replace=False))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags

@@ -1,0 +1,271 @@
+"""The kernel of a forest as an operator: products without the n × n matrix.
+
+Notation: B trees, leaf l with mass m_l (the weight of the rows in it), scale s_l
+(1/m_l for kind "rf", 1 for kind "scornet"). K = Π S Πᵀ / B where Π marks the leaves
+of each row. d = K w are the degrees, W = diag(w), D = diag(d).
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from scipy.sparse.linalg import LinearOperator
+
+from latentforest._base._checks import check_integer, check_option
+from latentforest._base._parallel import n_workers
+from latentforest._base._types import Coords, Floats, Ints, LeafIds
+from latentforest.kernel._gram import (
+    check_gram_size,
+    feature_matrix,
+    gram_row_blocks,
+)
+from latentforest.kernel._graph import connected_components
+from latentforest.kernel._index import LeafIndex, check_ids, check_weights
+from latentforest.kernel._leaf_table import (
+    LeafTable,
+    leave_one_out_coords,
+    make_leaf_table,
+)
+from latentforest.kernel._products import kernel_dot
+from latentforest.kernel._sums import (
+    divide_or_zero,
+    gather_from_leaves,
+    leaf_mass,
+    leaf_sums,
+)
+
+KERNEL_KINDS = ("rf", "scornet")
+
+
+class LeafKernel:
+    """Kernel between rows that share leaves, k(x, x') = Σ_b 1[same leaf] s_leaf / B.
+
+    Parameters
+    ----------
+    index : LeafIndex
+        Leaves of the rows that define the kernel.
+    kind : {"rf", "scornet"}, default="rf"
+        "rf" divides by the mass of the shared leaf, so that the kernel is the
+        averaging that the forest predicts with and its rows sum to 1. "scornet" is
+        the share of trees in which two rows meet.
+    weights : array of float, shape (n_rows,), default=None
+        Positive weights of the rows; None weighs every row 1. A row of weight 2
+        acts as the same row twice.
+    n_jobs : int, default=None
+        Threads; results are the same for any number.
+
+    Attributes
+    ----------
+    mass : array of float, shape (n_leaves,)
+        Weight of the rows in each leaf.
+    scale : array of float, shape (n_leaves,)
+        s_leaf, 0 for kind "rf" in leaves that no row reaches.
+    degrees : array of float, shape (n_rows,)
+        Σ_j k(x_i, x_j) w_j, which is 1 for kind "rf".
+
+    Examples
+    --------
+    Two trees; rows 0 and 1 share a leaf in the first one only.
+
+    >>> import numpy as np
+    >>> index = LeafIndex(np.array([[0, 2], [0, 3], [1, 3]]), n_leaves=4)
+    >>> kernel = LeafKernel(index)
+    >>> kernel.gram(index.ids, index.ids)
+    array([[0.75, 0.25, 0.  ],
+           [0.25, 0.5 , 0.25],
+           [0.  , 0.25, 0.75]])
+    >>> LeafKernel(index, kind="gauss")
+    Traceback (most recent call last):
+    ...
+    ValueError: kind='gauss' is not known. Choose one of 'rf', 'scornet'.
+    """
+
+    def __init__(
+        self,
+        index: LeafIndex,
+        kind: str = "rf",
+        *,
+        weights: ArrayLike | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        n_workers(n_jobs)
+        self.index = index
+        self.kind: str = check_option("kind", kind, KERNEL_KINDS)
+        self.n_jobs = n_jobs
+        self.weights = check_weights(weights, index.n_rows)
+        self.mass = leaf_mass(index, self.weights, n_jobs=n_jobs)
+        self.scale = self._scale_of(self.mass)
+        self.degrees: Floats = (
+            np.ones(index.n_rows) if self.kind == "rf" else self.dot(self.weights)
+        )
+
+    def _scale_of(self, mass: Floats) -> Floats:
+        """Return s_leaf; empty leaves weigh 0, not 1/0, or they poison every sum."""
+        ones = np.ones(mass.shape)
+        return divide_or_zero(ones, mass) if self.kind == "rf" else ones
+
+    @property
+    def row_mass(self) -> Floats:
+        """w_i d_i: the weight of each row in the long run of the random walk."""
+        return self.weights * self.degrees
+
+    def components(self) -> Ints:
+        """Label the rows by connected component; see `connected_components`."""
+        return connected_components(self.index)[0]
+
+    def dot(self, vectors: ArrayLike) -> Floats:
+        """Return K V for one vector (n_rows,) or several (n_rows, n_columns)."""
+        return kernel_dot(
+            self.index,
+            self.scale,
+            np.asarray(vectors, dtype=np.float64),
+            n_jobs=self.n_jobs,
+        )
+
+    def symmetric_dot(self, vectors: ArrayLike) -> Floats:
+        """Return A U with A = D^{-1/2} W^{1/2} K W^{1/2} D^{-1/2}.
+
+        A has the eigenvalues of the random walk on the rows; its first eigenvector
+        is proportional to the square root of ``row_mass``, with eigenvalue 1.
+        """
+        given = np.asarray(vectors, dtype=np.float64)
+        root = np.sqrt(self.weights / self.degrees)
+        root = root if given.ndim == 1 else root[:, None]
+        return root * self.dot(root * given)
+
+    def as_linear_operator(self) -> LinearOperator:
+        """Return A as a SciPy operator, for eigensolvers."""
+        n_rows = self.index.n_rows
+        return LinearOperator(
+            shape=(n_rows, n_rows),
+            matvec=lambda vector: self.symmetric_dot(vector.reshape(n_rows)),
+            rmatvec=lambda vector: self.symmetric_dot(vector.reshape(n_rows)),
+            matmat=self.symmetric_dot,
+            rmatmat=self.symmetric_dot,
+            dtype=np.float64,
+        )
+
+    def leaf_table(self, coords: Coords, eigenvalues: ArrayLike) -> LeafTable:
+        """Collapse the rows' coordinates to a table that places any row (Nyström).
+
+        Parameters
+        ----------
+        coords : array of float, shape (n_rows, n_components)
+            Diffusion coordinates of the rows that define the kernel.
+        eigenvalues : array of float, shape (n_components,)
+            Their eigenvalues; components with a negligible one stay 0.
+
+        Returns
+        -------
+        LeafTable
+            Maps the rows that define the kernel to their own coordinates.
+        """
+        return make_leaf_table(
+            self.index,
+            self.scale,
+            self.mass,
+            self.weights,
+            coords,
+            eigenvalues,
+            n_jobs=self.n_jobs,
+        )
+
+    def leave_one_out(self, coords: Coords, eigenvalues: ArrayLike) -> Coords:
+        """Place each row as ``leaf_table`` would without it, so that it looks new.
+
+        Takes the arguments of ``leaf_table``. A row that is alone in all its leaves
+        goes to the origin.
+        """
+        return leave_one_out_coords(
+            self.index,
+            self.mass,
+            self.weights,
+            coords,
+            eigenvalues,
+            by_mass=self.kind == "rf",
+            n_jobs=self.n_jobs,
+        )
+
+    def _check_ids(self, ids: ArrayLike) -> LeafIds:
+        return check_ids(ids, n_leaves=self.index.n_leaves, n_trees=self.index.n_trees)
+
+    def gram(self, ids_a: ArrayLike, ids_b: ArrayLike) -> Floats:
+        """Return the dense block k(a, b) between rows given by their leaves.
+
+        Blocks of more than 4 GiB are refused; see ``gram_blocks``.
+        """
+        rows_a, rows_b = self._check_ids(ids_a), self._check_ids(ids_b)
+        check_gram_size(rows_a.shape[0], rows_b.shape[0])
+        for _, _, block in self.gram_blocks(
+            rows_a, rows_b, block=max(1, rows_a.shape[0])
+        ):
+            return block
+        return np.zeros((0, rows_b.shape[0]))
+
+    def gram_blocks(
+        self, ids_a: ArrayLike, ids_b: ArrayLike, *, block: int = 1024
+    ) -> Iterator[tuple[int, int, Floats]]:
+        """Yield ``(start, stop, k(a[start:stop], b))``, ``block`` rows at a time."""
+        return gram_row_blocks(
+            self._check_ids(ids_a),
+            self._check_ids(ids_b),
+            self.scale / self.index.n_trees,
+            block=check_integer("block", block, minimum=1),
+            n_jobs=self.n_jobs,
+        )
+
+    def features(self, ids: ArrayLike) -> sp.csr_array:
+        """Return sparse features Φ (n_rows, n_leaves) with k(a, b) = Φ_a Φ_bᵀ."""
+        return feature_matrix(self._check_ids(ids), self.scale / self.index.n_trees)
+
+    def smooth(
+        self,
+        ids: ArrayLike,
+        y: ArrayLike,
+        *,
+        tree_weights: ArrayLike | None = None,
+    ) -> Floats:
+        """Predict at new rows: Σ_j k(x, x_j) w_j y_j.
+
+        For kind "rf" this is the prediction of the forest itself.
+
+        Parameters
+        ----------
+        ids : array of int, shape (n_new, n_trees)
+            Leaf numbers of the rows to predict at.
+        y : array of float, shape (n_rows,) or (n_rows, n_outputs)
+            Values at the rows that define the kernel; one-hot rows for classes.
+        tree_weights : array of float, shape (n_rows, n_trees), default=None
+            Weights of the rows in each tree, used in place of the row weights: the
+            in-bag counts of a bootstrap forest.
+
+        Returns
+        -------
+        array of float, shape (n_new,) or (n_new, n_outputs)
+        """
+        weights = self.weights if tree_weights is None else tree_weights
+        targets = np.asarray(y, dtype=np.float64)
+        columns = targets.reshape(targets.shape[0], -1)
+        mass = leaf_mass(self.index, weights, n_jobs=self.n_jobs)
+        sums = leaf_sums(self.index, columns, weights=weights, n_jobs=self.n_jobs)
+        sums *= self._scale_of(mass)[:, None] / self.index.n_trees
+        leaves = self._check_ids(ids)
+        smoothed = gather_from_leaves(leaves, sums, n_jobs=self.n_jobs)
+        return smoothed.reshape(leaves.shape[0], *targets.shape[1:])
+
+    def mmd(self, ids_a: ArrayLike, ids_b: ArrayLike) -> float:
+        """Maximum mean discrepancy between two samples of rows.
+
+        The biased estimate with the diagonal, from leaf shares alone:
+        MMD² = Σ_leaf s_leaf (share of a − share of b)² / B. Zero for samples with
+        the same leaf shares.
+        """
+        gap = self._leaf_shares(ids_a) - self._leaf_shares(ids_b)
+        return float(np.sqrt(np.sum(self.scale * gap**2) / self.index.n_trees))
+
+    def _leaf_shares(self, ids: ArrayLike) -> Floats:
+        sample = LeafIndex(self._check_ids(ids), self.index.n_leaves)
+        return leaf_mass(sample, np.ones(sample.n_rows), n_jobs=self.n_jobs) / (
+            sample.n_rows
+        )

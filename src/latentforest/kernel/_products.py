@@ -1,0 +1,58 @@
+"""Products K V, a chunk of trees per thread, without forming K."""
+
+import numpy as np
+
+from latentforest._base._parallel import blocks_of, run_blocks
+from latentforest._base._types import Floats
+from latentforest.kernel._index import LeafIndex
+from latentforest.kernel._loops import add_block_products, add_vector_products
+from latentforest.kernel._sums import tree_chunks
+
+# Columns multiplied together: enough to share the reading of leaf numbers, few
+# enough to keep one tree's sums in the cache and the partial results small.
+COLUMN_BLOCK = 8
+FEWEST_COLUMNS = 4  # fewer are faster one by one, in the loop made for vectors
+# Below this many row × tree pairs, starting threads costs more than the product.
+SERIAL_SIZE = 200_000
+
+
+def kernel_dot(
+    index: LeafIndex, scale: Floats, vectors: Floats, *, n_jobs: int | None
+) -> Floats:
+    """Return Π S Πᵀ V / B for one vector (n_rows,) or several (n_rows, n_columns)."""
+    if vectors.ndim not in (1, 2) or vectors.shape[0] != index.n_rows:
+        message = (
+            f"vectors has shape {vectors.shape}. The kernel has {index.n_rows} rows: "
+            "give (n_rows,) or (n_rows, n_columns)."
+        )
+        raise ValueError(message)
+    if vectors.ndim == 1:
+        return _dot_block(index, scale, vectors, n_jobs=n_jobs)
+    out = np.empty(vectors.shape)
+    for start, stop in blocks_of(vectors.shape[1], COLUMN_BLOCK):
+        together = stop - start >= FEWEST_COLUMNS
+        parts = [slice(start, stop)] if together else range(start, stop)
+        for part in parts:
+            out[:, part] = _dot_block(index, scale, vectors[:, part], n_jobs=n_jobs)
+    return out
+
+
+def _dot_block(
+    index: LeafIndex, scale: Floats, block: Floats, *, n_jobs: int | None
+) -> Floats:
+    """Add up the products of fixed chunks of trees in a fixed order."""
+    loop = add_vector_products if block.ndim == 1 else add_block_products
+    ids, first_leaf, width = index.ids.T, index.first_leaf, index.width
+    block = np.ascontiguousarray(block)
+
+    def work(chunk: tuple[int, int]) -> Floats:
+        part = np.zeros(block.shape)
+        loop(ids, first_leaf, width, scale, block, *chunk, part)
+        return part
+
+    workers = 1 if index.ids.size < SERIAL_SIZE else n_jobs
+    total, *parts = run_blocks(work, list(tree_chunks(index.n_trees)), n_jobs=workers)
+    for part in parts:
+        total += part
+    total /= index.n_trees
+    return total

@@ -1,0 +1,62 @@
+"""Pictures of latent spaces and reconstructions (extra ``plot``)."""
+
+from typing import Any
+
+import numpy as np
+
+from latentforest._base._optional import require
+
+# Okabe and Ito's palette, safe for colour-blind readers, strongest contrasts first.
+PALETTE = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#CC79A7",
+    "#56B4E9",
+    "#D55E00",
+    "#F0E442",
+    "#000000",
+)
+
+
+def scatter(x: Any, y: Any, by: Any = None, *, ax: Any = None, **style: Any) -> Any:
+    """Scatter two columns or coordinates, coloured by the levels of a third column.
+
+    Parameters
+    ----------
+    x, y : array of shape (n_rows,)
+        What to put on the axes.
+    by : array of shape (n_rows,), default=None
+        Levels to colour by; the first eight get colours of their own.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
+    **style : dict
+        Passed on to ``Axes.scatter``.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from latentforest import plot
+    >>> ax = plot.scatter([0, 1, 2], [0, 1, 4], by=["a", "b", "a"])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['a', 'b']
+    """
+    if ax is None:
+        pyplot = require("matplotlib.pyplot", extra="plot")
+        _, ax = pyplot.subplots(layout="constrained")
+    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    style = {"s": 22, "alpha": 0.75, "linewidths": 0, **style}
+    if by is None:
+        ax.scatter(x, y, color=PALETTE[0], **style)
+    else:
+        by = np.asarray(by, dtype=object)
+        for number, level in enumerate(dict.fromkeys(sorted(by, key=str))):
+            colour = PALETTE[number % len(PALETTE)]
+            chosen = by == level
+            ax.scatter(x[chosen], y[chosen], color=colour, label=str(level), **style)
+        ax.legend(frameon=False)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax

@@ -1,0 +1,67 @@
+"""From eigenpairs to diffusion coordinates."""
+
+import warnings
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from latentforest._base._checks import check_real
+from latentforest._base._errors import SpectrumWarning
+from latentforest._base._types import Coords
+from latentforest.spectral._spectrum import Spectrum
+
+NEGLIGIBLE_EIGENVALUE = 1e-10
+
+
+def diffusion_coords(
+    spectrum: Spectrum, row_mass: ArrayLike, *, time: float = 1.0
+) -> Coords:
+    """Place rows so that distances compare random walks: Z = √(Σ p) P^{-1/2} U Λᵗ.
+
+    With all components, the Euclidean distance between two rows is the diffusion
+    distance: how different the walks started there look after ``time`` steps.
+
+    Parameters
+    ----------
+    spectrum : Spectrum
+        Eigenpairs U, Λ of the symmetric operator.
+    row_mass : array of float, shape (n_rows,)
+        p, the weight of each row times its degree; 1 for the unweighted forest
+        kernel, where Z = √n U Λᵗ.
+    time : float, default=1.0
+        Steps of the walk, at least 0. More steps shrink directions with small
+        eigenvalues; the order of the coordinates never changes.
+
+    Returns
+    -------
+    coords : array of float, shape (n_rows, n_components)
+
+    Warns
+    -----
+    SpectrumWarning
+        If eigenvalues are 0 within rounding. Their coordinates carry nothing and
+        are set to 0, whatever ``time``.
+    """
+    steps = check_real("time", time, minimum=0.0)
+    if not np.isfinite(steps):
+        message = f"time={time} has no limit map. Give a finite number of steps."
+        raise ValueError(message)
+    mass = np.asarray(row_mass, dtype=np.float64)
+    n_rows = spectrum.vectors.shape[0]
+    if mass.shape != (n_rows,) or not (mass > 0).all():
+        message = (
+            f"row_mass has shape {mass.shape}. Give one positive number for each of "
+            f"the {n_rows} rows."
+        )
+        raise ValueError(message)
+    alive = spectrum.eigenvalues > NEGLIGIBLE_EIGENVALUE
+    if not alive.all():
+        message = (
+            f"{np.count_nonzero(~alive)} of {alive.size} components have eigenvalue 0 "
+            "and carry nothing: their coordinates are 0. Lower n_components to "
+            f"{max(1, np.count_nonzero(alive))}, or grow more trees or smaller leaves."
+        )
+        warnings.warn(message, SpectrumWarning, stacklevel=2)
+    factors = np.where(alive, spectrum.eigenvalues**steps, 0.0)
+    coords: Coords = spectrum.vectors * factors * np.sqrt(mass.sum() / mass)[:, None]
+    return coords

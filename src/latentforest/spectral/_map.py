@@ -1,0 +1,167 @@
+"""The diffusion map of a kernel: coordinates of its rows, and of new ones."""
+
+from copy import copy
+from dataclasses import replace
+from typing import Any, Protocol, Self
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from latentforest._base._random import RandomState, stage_rngs
+from latentforest._base._types import Coords, Floats, Ints
+from latentforest.spectral._diffusion import diffusion_coords
+from latentforest.spectral._leading import leading_spectrum
+
+
+class MappableKernel(Protocol):
+    """What the map needs of a kernel."""
+
+    @property
+    def row_mass(self) -> Floats:
+        """Weight of each row in the long run of the random walk."""
+
+    def as_linear_operator(self) -> LinearOperator:
+        """Return a symmetric operator with largest eigenvalue 1."""
+
+    def components(self) -> Ints:
+        """Label the connected component of each row."""
+
+    def leaf_table(self, coords: Coords, eigenvalues: Floats) -> Any:
+        """Return the table that places any row."""
+
+    def leave_one_out(self, coords: Coords, eigenvalues: Floats) -> Coords:
+        """Place each row as if it were new."""
+
+
+class DiffusionMap(BaseEstimator):
+    """Coordinates in which distance is diffusion distance, Z = √n V Λᵗ.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of coordinates, d_Z in the paper.
+    time : float, default=1.0
+        Steps of the random walk, t in the paper. More steps shrink directions with
+        small eigenvalues; the order of the coordinates never changes.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of the solver's start vector.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_rows, n_components)
+        Coordinates of the rows that define the kernel.
+    spectrum_ : Spectrum
+        Eigenvalues and eigenvectors, without the constant one.
+    leaf_table_ : LeafTable
+        One row per leaf of the forest: a new row's coordinates are the sum of the
+        rows it falls into (Nyström, Z₀ = K₀ Z Λ⁻¹).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from latentforest import DiffusionMap, ForestKernel
+    >>> X, _ = load_iris(return_X_y=True, as_frame=True)
+    >>> kernel = ForestKernel("completely_random", random_state=0).fit(X)
+    >>> DiffusionMap(2, random_state=0).fit(kernel.leaf_kernel_).embedding_.shape
+    (150, 2)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        time: float = 1.0,
+        random_state: RandomState = None,
+    ) -> None:
+        self.n_components = n_components
+        self.time = time
+        self.random_state = random_state
+
+    def fit(self, kernel: MappableKernel, y: Any = None) -> Self:
+        """Find the leading eigenvectors of a kernel.
+
+        Parameters
+        ----------
+        kernel : LeafKernel
+            Such as ``ForestKernel(…).fit(X).leaf_kernel_``.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+        """
+        mass = kernel.row_mass
+        self.spectrum_ = leading_spectrum(
+            kernel.as_linear_operator(),
+            self.n_components,
+            constant=np.sqrt(mass),
+            labels=kernel.components(),
+            rng=stage_rngs(self.random_state, "spectral")["spectral"],
+        )
+        self.embedding_ = diffusion_coords(self.spectrum_, mass, time=self.time)
+        self.leaf_table_ = kernel.leaf_table(
+            self.embedding_, self.spectrum_.eigenvalues
+        )
+        return self
+
+    def transform(self, leaf_ids: Any) -> Coords:
+        """Coordinates of rows given by their leaves.
+
+        Parameters
+        ----------
+        leaf_ids : array of shape (n_rows, n_trees)
+            Such as ``ForestKernel.leaves(X)``.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components)
+        """
+        check_is_fitted(self, "leaf_table_")
+        return self.leaf_table_.encode(leaf_ids)
+
+    def leave_one_out(self, kernel: MappableKernel) -> Coords:
+        """Coordinates of the kernel's rows, each placed as if it were a new one.
+
+        Use them wherever something is chosen or judged on training rows.
+
+        Parameters
+        ----------
+        kernel : LeafKernel
+            The kernel that the map was fitted on.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components)
+        """
+        check_is_fitted(self, "leaf_table_")
+        return kernel.leave_one_out(self.embedding_, self.spectrum_.eigenvalues)
+
+    def truncate(self, n_components: int) -> Self:
+        """Return the same map with the first coordinates only.
+
+        Parameters
+        ----------
+        n_components : int
+            Number of coordinates to keep.
+
+        Returns
+        -------
+        DiffusionMap
+        """
+        check_is_fitted(self, "leaf_table_")
+        small = copy(self)
+        small.n_components = n_components
+        small.spectrum_ = replace(
+            self.spectrum_,
+            eigenvalues=self.spectrum_.eigenvalues[:n_components],
+            vectors=self.spectrum_.vectors[:, :n_components],
+        )
+        small.embedding_ = self.embedding_[:, :n_components]
+        small.leaf_table_ = replace(
+            self.leaf_table_,
+            values=np.ascontiguousarray(self.leaf_table_.values[:, :n_components]),
+        )
+        return small
