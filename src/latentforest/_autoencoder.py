@@ -3,7 +3,6 @@
 from copy import copy
 from typing import Any, Self
 
-import numpy as np
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -12,13 +11,13 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from latentforest._base._checks import check_integer, check_real
-from latentforest._base._random import stage_rngs
+from latentforest._base._random import RandomState, stage_rngs
 from latentforest.decode import DecoderContext, KNNDecoder, resolve_decoder
 from latentforest.forest import AdversarialForest
 from latentforest.kernel import ForestKernel
 from latentforest.metrics import distortion
 from latentforest.spectral import DiffusionMap
-from latentforest.table import index_of
+from latentforest.table import index_of, remember_columns
 
 
 class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -94,19 +93,19 @@ class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_components=2,
+        n_components: int = 2,
         *,
-        forest="adversarial",
-        decoder="knn",
-        diffusion_time=1.0,
-        kernel="rf",
-        landmarks=None,
-        kinds=None,
-        unseen="error",
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        forest: Any = "adversarial",
+        decoder: Any = "knn",
+        diffusion_time: float = 1.0,
+        kernel: str = "rf",
+        landmarks: int | None = None,
+        kinds: Any = None,
+        unseen: str = "error",
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
         self.n_components = n_components
         self.forest = forest
         self.decoder = decoder
@@ -175,7 +174,8 @@ class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         ).fit(X, y, n_needed=self.n_components + 1)
-        self._remember_columns()
+        self.schema_ = self.kernel_.codec_.schema_
+        remember_columns(self, self.schema_)
 
         self.map_ = DiffusionMap(
             self.n_components, time=self.diffusion_time, random_state=rngs["map"]
@@ -316,18 +316,9 @@ class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         ids = self.kernel_.forest_.leaves(values, n_jobs=self.n_jobs)
         return self.map_.leaf_table_.encode(ids, n_jobs=self.n_jobs)
 
-    def _remember_columns(self) -> None:
-        self.schema_ = self.kernel_.codec_.schema_
-        self.n_features_in_ = self.schema_.n_columns
-        if hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        names = self.schema_.names
-        if self.schema_.container != "numpy" and all(isinstance(n, str) for n in names):
-            self.feature_names_in_ = np.array(names, dtype=object)
-
     @property
     def _n_features_out(self) -> int:
-        return self.embedding_.shape[1]
+        return int(self.embedding_.shape[1])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

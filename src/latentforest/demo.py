@@ -44,7 +44,7 @@ def draw(model: RFAE, test: Any, reconstructed: Any) -> Any:
     plt = require("matplotlib.pyplot", extra="plot")
     figure, axes = plt.subplots(1, 3, figsize=(14, 4.6), layout="constrained")
     latent = model.transform(test)
-    plot.scatter(*latent.T, by=test["species"], ax=axes[0])
+    plot.scatter(latent[:, 0], latent[:, 1], test["species"], ax=axes[0])
     axes[0].scatter(*model.embedding_.T, s=6, color="0.8", zorder=0, label="training")
     axes[0].set(title="Latent space", xlabel="KPC 1", ylabel="KPC 2")
     axes[0].legend(frameon=False)

@@ -10,4 +10,4 @@ class MissingExtraError(ImportError):
 
 
 class SpectrumWarning(UserWarning):
-    """The spectrum is unusual: several components, or coordinates that carry nothing."""
+    """The spectrum is unusual: several components, or empty coordinates."""

@@ -22,7 +22,7 @@ def n_workers(n_jobs: int | None) -> int:
     if n_jobs is None:
         return cores
     if n_jobs == 0:
-        message = "n_jobs=0 has no meaning. Give a positive number, or -1 for all cores."
+        message = "n_jobs=0 has no meaning. Give a positive number, or -1 for all."
         raise ValueError(message)
     return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 

@@ -11,4 +11,4 @@ Bools: TypeAlias = NDArray[np.bool_]
 
 Codes: TypeAlias = NDArray[np.float64]  # (n_rows, n_columns); NaN is missing
 Coords: TypeAlias = NDArray[np.float64]  # (n_rows, n_components)
-LeafIds: TypeAlias = NDArray[np.int32]  # (n_rows, n_trees), leaves numbered 0 … n_leaves-1
+LeafIds: TypeAlias = NDArray[np.int32]  # (n_rows, n_trees), forest-wide numbers

@@ -9,6 +9,7 @@ from latentforest.table._frames import (
     open_table,
 )
 from latentforest.table._kinds import ColumnKind
+from latentforest.table._remember import remember_columns
 from latentforest.table._schema import ColumnSpec, EncodedTable, TableSchema
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "TableSchema",
     "index_of",
     "open_table",
+    "remember_columns",
 ]
