@@ -1,6 +1,6 @@
 """Forests as flat arrays: growing, reading, routing, regions."""
 
-from latentforest.forest._adapters import from_sklearn, is_readable
+from latentforest.forest._adapters import from_sklearn
 from latentforest.forest._adversarial import AdversarialForest
 from latentforest.forest._arrays import ForestArrays
 from latentforest.forest._base_forest import BaseForest
@@ -12,6 +12,7 @@ from latentforest.forest._regions import (
     compatible_regions,
     rows_in_regions,
 )
+from latentforest.forest._resolve import resolve_forest
 from latentforest.forest._supervised import SupervisedForest
 from latentforest.forest._unsupervised import CompletelyRandomForest, ShiHorvathForest
 
@@ -28,6 +29,6 @@ __all__ = [
     "column_facts",
     "compatible_regions",
     "from_sklearn",
-    "is_readable",
+    "resolve_forest",
     "rows_in_regions",
 ]

@@ -1,6 +1,5 @@
 """Read fitted scikit-learn forests; the only place that looks inside their trees."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,9 @@ from sklearn.ensemble import (
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
-from latentforest._base._types import Floats
+from latentforest._base._types import Floats, Ints
 from latentforest.forest._arrays import ForestArrays, join_trees
-from latentforest.forest._tree import Tree
+from latentforest.forest._records import Tree
 
 FORESTS = (
     RandomForestClassifier,
@@ -70,7 +69,7 @@ def from_sklearn(estimator: Any) -> ForestArrays:
         raise TypeError(message)
     check_is_fitted(estimator)
     n_columns = estimator.n_features_in_
-    everything = np.arange(n_columns)
+    everything = np.arange(n_columns, dtype=np.int32)
     if isinstance(estimator, TREES):
         members, columns = [estimator], [everything]
     else:
@@ -86,24 +85,24 @@ def from_sklearn(estimator: Any) -> ForestArrays:
     return join_trees(trees, np.zeros(n_columns, np.int32))
 
 
-def _read_tree(tree: Any, columns: Sequence[int]) -> Tree:
+def _read_tree(tree: Any, columns: Ints) -> Tree:
     """One tree; ``columns`` maps its features to those of the forest."""
     nodes = tree.__getstate__()["nodes"]
-    for field in nodes.dtype.names:
-        if "categor" in field and nodes[field].view(np.uint8).any():
-            message = (
-                "this scikit-learn forest splits on categories natively, which cannot "
-                "be read yet. Encode the categories as numbers before fitting it."
-            )
-            raise TypeError(message)
+    sets = [nodes[name] for name in nodes.dtype.names if "categor" in name]
+    if any(np.ascontiguousarray(field).view(np.uint8).any() for field in sets):
+        message = (
+            "this scikit-learn forest splits on categories natively, which cannot "
+            "be read yet. Encode the categories as numbers before fitting it."
+        )
+        raise TypeError(message)
     is_leaf = tree.children_left < 0
     n_nodes = len(is_leaf)
     return Tree(
         left=np.where(is_leaf, -1, tree.children_left).astype(np.int32),
         right=np.where(is_leaf, -1, tree.children_right).astype(np.int32),
-        feature=np.where(is_leaf, -1, np.asarray(columns)[tree.feature]).astype(
-            np.int32
-        ),
+        feature=np.where(
+            is_leaf, -1, np.asarray(columns)[np.where(is_leaf, 0, tree.feature)]
+        ).astype(np.int32),
         threshold=np.where(is_leaf, np.nan, in_double_precision(tree.threshold)),
         cut=np.full(n_nodes, -1, np.int32),
         missing_left=tree.missing_go_to_left.astype(bool),
@@ -120,11 +119,17 @@ def in_double_precision(threshold: Floats) -> Floats:
     scikit-learn rounds x to single precision first. With f the largest single not
     above t, x goes left exactly if it rounds to f or below: up to the point halfway
     to the next single, that point included if f is even (ties round to even).
+    An infinite threshold tells missing from known cells and stays as it is.
     """
+    moved = threshold.copy()
+    finite = np.isfinite(threshold)
+    threshold = threshold[finite]
     single = threshold.astype(np.float32)
     single = np.where(
         single > threshold, np.nextafter(single, np.float32(-np.inf)), single
     )
     above = np.nextafter(single, np.float32(np.inf))
     half = single.astype(np.float64) + (above.astype(np.float64) - single) / 2
-    return np.where(half.astype(np.float32) > single, np.nextafter(half, -np.inf), half)
+    rounds_up = half.astype(np.float32) > single
+    moved[finite] = np.where(rounds_up, np.nextafter(half, -np.inf), half)
+    return moved

@@ -8,10 +8,19 @@ from numpy.typing import NDArray
 
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._types import Bools, Codes, Floats, Ints, LeafIds
+from latentforest.forest._records import Tree
 from latentforest.forest._route import route_rows
-from latentforest.forest._tree import Tree
 
 ROW_BLOCK = 2_048
+NODE_FIELDS = (
+    "left",
+    "right",
+    "feature",
+    "threshold",
+    "missing_left",
+    "category",
+    "leaf",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +37,7 @@ class ForestArrays:
     left: Ints  # (n_nodes,) left child, counted within the tree; -1 at a leaf
     right: Ints
     feature: Ints  # column of the split; -1 at a leaf
-    threshold: Floats
+    threshold: Floats  # NaN where levels are split, and at a leaf
     missing_left: Bools
     category: NDArray[np.int64]  # where the node's set starts in words; -1: a number
     words: NDArray[np.uint32]  # sets of levels, 32 to a word
@@ -37,10 +46,14 @@ class ForestArrays:
 
     def __post_init__(self) -> None:
         n_nodes = int(self.start[-1])
-        for name in ("left", "right", "feature", "threshold", "missing_left", "leaf"):
+        for name in NODE_FIELDS:
             if len(getattr(self, name)) != n_nodes:
                 message = f"{name} has {len(getattr(self, name))} of {n_nodes} nodes"
                 raise ValueError(message)
+        inner = self.left >= 0
+        if ((self.category >= 0) != np.isnan(self.threshold))[inner].any():
+            message = "a node splits either by a threshold or by a set of levels"
+            raise ValueError(message)
         if self.feature.max(initial=-1) >= self.n_columns:
             message = (
                 f"the forest splits on column {self.feature.max()}, "
@@ -82,13 +95,7 @@ class ForestArrays:
     def _route(
         self, values: Codes, name: NDArray[np.integer], n_jobs: int | None
     ) -> LeafIds:
-        values = np.ascontiguousarray(values, np.float64)
-        if values.ndim != 2 or values.shape[1] != self.n_columns:
-            message = (
-                f"the forest was grown on {self.n_columns} columns, "
-                f"got an array of shape {values.shape}"
-            )
-            raise ValueError(message)
+        values = self.check_values(values)
         ids = np.empty((len(values), self.n_trees), np.int32, order="F")
         name = name.astype(np.int32)
 
@@ -97,6 +104,27 @@ class ForestArrays:
 
         run_blocks(work, list(blocks_of(len(values), ROW_BLOCK)), n_jobs=n_jobs)
         return ids
+
+    def check_values(self, values: Codes) -> Codes:
+        """Return the codes as compiled walks need them, or say what does not fit."""
+        values = np.ascontiguousarray(values, np.float64)
+        if values.ndim != 2 or values.shape[1] != self.n_columns:
+            message = (
+                f"the forest was grown on {self.n_columns} columns, "
+                f"got an array of shape {values.shape}"
+            )
+            raise ValueError(message)
+        for column in np.flatnonzero(self.split_levels):
+            codes, n_levels = values[:, column], self.split_levels[column]
+            wrong = (codes < 0) | (codes >= n_levels)  # a missing cell is neither
+            if wrong.any():
+                message = (
+                    f"column {column} holds the level {codes[wrong][0]}, but the "
+                    f"forest knows the levels 0 to {n_levels - 1}. "
+                    "Give NaN for an unknown level."
+                )
+                raise ValueError(message)
+        return values
 
     def node_arrays(
         self,

@@ -11,7 +11,7 @@ from latentforest._base._checks import check_integer
 from latentforest._base._random import RandomState, stage_rngs
 from latentforest._base._types import LeafIds
 from latentforest.forest._grow import GrownForest
-from latentforest.table import EncodedTable, TableCodec
+from latentforest.table import EncodedTable, TableCodec, remember_columns
 
 
 class BaseForest(BaseEstimator):
@@ -26,7 +26,7 @@ class BaseForest(BaseEstimator):
     def grow(
         self, encoded: EncodedTable, y: Any, rng: np.random.Generator
     ) -> GrownForest:
-        """Grow the forest on an encoded table; sets the fitted attributes."""
+        """Grow the trees on an encoded table."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Grow the forest on a table.
@@ -42,12 +42,20 @@ class BaseForest(BaseEstimator):
         -------
         self
         """
-        check_integer("n_estimators", self.n_estimators, minimum=1)
-        self.codec_ = TableCodec().fit(X)
-        encoded = self.codec_.encode(X)
         rng = stage_rngs(self.random_state, "forest")["forest"]
-        self.forest_ = self.grow(encoded, y, rng).forest
+        self.grow_on(TableCodec().fit_encode(X), y, rng)
         return self
+
+    def grow_on(
+        self, encoded: EncodedTable, y: Any, rng: np.random.Generator
+    ) -> GrownForest:
+        """Fit on an encoded table; also return the leaves of its rows."""
+        check_integer("n_estimators", self.n_estimators, minimum=1)
+        self.codec_ = TableCodec.from_schema(encoded.schema)
+        remember_columns(self, encoded.schema)
+        grown = self.grow(encoded, y, rng)
+        self.forest_ = grown.forest
+        return grown
 
     def apply(self, X: Any) -> LeafIds:
         """Leaf node of every row in every tree, as in scikit-learn.
@@ -62,7 +70,8 @@ class BaseForest(BaseEstimator):
         ndarray of shape (n_rows, n_estimators)
         """
         check_is_fitted(self, "forest_")
-        return self.forest_.route(self.codec_.encode(X).values, n_jobs=self.n_jobs)
+        encoded = self.codec_.encode(X, caller=type(self).__name__)
+        return self.forest_.route(encoded.values, n_jobs=self.n_jobs)
 
     def _progress(self, what: str) -> str | None:
         """Name of the job on the progress bar; None where nothing shall be shown."""
@@ -72,5 +81,4 @@ class BaseForest(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
-        tags.input_tags.string = True
         return tags

@@ -39,6 +39,12 @@ def bin_table(values: Codes, split_levels: Ints) -> BinnedTable:
     lowers, uppers = [], []
     for column in range(n_columns):
         codes = values[:, column]
+        if split_levels[column] > MAX_BINS:
+            message = (
+                f"column {column} is a category of {split_levels[column]} levels, but "
+                f"at most {MAX_BINS} can be split. Drop it, or join rare levels."
+            )
+            raise ValueError(message)
         if split_levels[column]:
             lower = upper = np.arange(split_levels[column], dtype=np.float64)
             ranks = codes
@@ -66,5 +72,6 @@ def _rank(codes: Floats) -> tuple[Floats, Floats, Floats]:
         return np.zeros(1), np.zeros(1), np.zeros(len(codes))
     first = np.arange(n_bins) * len(distinct) // n_bins
     lower = distinct[first]
-    upper = distinct[np.append(first[1:], len(distinct)) - 1]
-    return lower, upper, np.searchsorted(lower, codes, side="right") - 1.0
+    upper: Floats = distinct[np.append(first[1:], len(distinct)) - 1]
+    ranks = np.searchsorted(lower, codes, side="right") - 1
+    return lower, upper, ranks.astype(np.float64)

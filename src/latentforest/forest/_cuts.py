@@ -157,7 +157,9 @@ def random_cut(bins, missing, rows, begin, end, lower, upper, smallest, largest,
     low, high = smallest[depth - 1], largest[depth - 1]
     if low >= high:
         return np.nan
-    return upper[low] + uniform(state) * (lower[high] - upper[low])
+    value = upper[low] + uniform(state) * (lower[high] - upper[low])
+    # Rounding may reach the upper end, where one side would keep too few rows.
+    return value if value < lower[high] else upper[low]
 
 
 @njit(cache=True, nogil=True)

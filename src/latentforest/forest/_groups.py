@@ -14,17 +14,17 @@ from latentforest.forest._draw import below
 
 CLASSIFY, REGRESS = 0, 1
 MAX_GROUPS = 256  # groups of a number's bins in a large node
-SORT_BELOW = 16  # rows below which sorting beats counting
+MIN_GROUPS = 64  # groups in the smallest nodes
 
 # Long lists of plain arrays, on purpose: a record handed to a compiled function counts
 # references to all its arrays, which costs more than the work on a small node.
 
 
 @njit(cache=True, nogil=True)
-def _add(sums, at, task, label, response, weight):
+def _add(sums, at, task, response, weight):
     """Add one row to the sums of the group that starts at ``at``."""
     if task == CLASSIFY:
-        sums[at + label] += weight
+        sums[at + np.int64(response)] += weight
     else:
         sums[at] += weight
         sums[at + 1] += weight * response
@@ -45,7 +45,6 @@ def group_numbers(
     bins,
     missing,
     rows,
-    labels,
     responses,
     weights,
     begin,
@@ -54,7 +53,6 @@ def group_numbers(
     width,
     sums,
     last,
-    keys,
     codes,
 ):
     """Reduce the bins of a node's rows to groups in ascending order.
@@ -74,23 +72,8 @@ def group_numbers(
             n_missing += 1
     if low >= high and n_missing in (0, size):
         return 0
-    if size < SORT_BELOW:
-        return _group_few(
-            missing,
-            labels,
-            responses,
-            weights,
-            begin,
-            end,
-            task,
-            width,
-            sums,
-            last,
-            keys,
-            codes,
-        )
     most = MAX_GROUPS
-    while most > 64 and most > size:
+    while most > MIN_GROUPS and most > size:
         most >>= 1
     shift = 0
     while (high - low) >> shift >= most:
@@ -103,46 +86,7 @@ def group_numbers(
         code = np.int64(codes[i])
         g = n_groups if code == missing else (code - low) >> shift
         k = begin + i
-        _add(sums, g * width, task, labels[k], responses[k], weights[k])
-    return n_groups
-
-
-@njit(cache=True, nogil=True)
-def _group_few(
-    missing,
-    labels,
-    responses,
-    weights,
-    begin,
-    end,
-    task,
-    width,
-    sums,
-    last,
-    keys,
-    codes,
-):
-    """Sort a few rows by bin; every distinct bin is a group."""
-    for i in range(end - begin):
-        key = (np.uint32(codes[i]) << np.uint32(16)) | np.uint32(i)
-        j = i
-        while j > 0 and keys[j - 1] > key:
-            keys[j] = keys[j - 1]
-            j -= 1
-        keys[j] = key
-    n_groups, previous, at = 0, np.int64(-1), -width
-    for i in range(end - begin):
-        code = np.int64(keys[i] >> np.uint32(16))
-        if code != previous:
-            at += width
-            for c in range(2 * width):  # this group and, if it is the last, missing
-                sums[at + c] = 0.0
-            if code != missing:
-                last[n_groups] = code
-                n_groups += 1
-            previous = code
-        k = begin + np.int64(keys[i] & np.uint32(0xFFFF))
-        _add(sums, at, task, labels[k], responses[k], weights[k])
+        _add(sums, g * width, task, responses[k], weights[k])
     return n_groups
 
 
@@ -151,7 +95,6 @@ def group_levels(
     bins,
     n_levels,
     rows,
-    labels,
     responses,
     weights,
     begin,
@@ -177,10 +120,10 @@ def group_levels(
         raw[i] = 0.0
     for i in range(begin, end):
         at = np.int64(bins[rows[i]]) * width
-        _add(raw, at, task, labels[i], responses[i], weights[i])
+        _add(raw, at, task, responses[i], weights[i])
     counted = 1
     if task == CLASSIFY and width > 2:
-        counted = np.int64(labels[begin + below(state, end - begin)])
+        counted = np.int64(responses[begin + below(state, end - begin)])
     n_groups = 0
     for level in range(n_levels + 1):
         total = weight_of(raw, level * width, width, task)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import TypeVar
 
 import numpy as np
@@ -13,8 +14,9 @@ from latentforest._base._types import Floats, LeafIds
 from latentforest.forest._arrays import ForestArrays
 from latentforest.forest._bins import BinnedTable
 from latentforest.forest._draw import bootstrap_counts
+from latentforest.forest._records import Rules, Target, Tree
 from latentforest.forest._route import route_rest
-from latentforest.forest._tree import Rules, Target, Tree, grow_tree
+from latentforest.forest._tree import grow_tree
 
 Kept = TypeVar("Kept")
 
@@ -101,13 +103,13 @@ def split_rules(
 ) -> Rules:
     """Check the parameters that users give for splits, in scikit-learn's words."""
     n_columns = len(table.n_bins)
-    if max_depth is not None:
-        check_integer("max_depth", max_depth, minimum=1)
+    if max_depth is None:
+        max_depth = NO_LIMIT
     return Rules(
         n_candidates=_n_candidates(max_features, n_columns),
         min_leaf=float(check_integer("min_samples_leaf", min_leaf, minimum=1)),
         min_class=np.array(min_class, np.float64),
-        max_depth=NO_LIMIT if max_depth is None else max_depth,
+        max_depth=check_integer("max_depth", max_depth, minimum=1),
         at_random=at_random,
         level_rank=np.empty((n_columns, 0)),
     )
@@ -121,11 +123,11 @@ def _n_candidates(max_features: str | int | float | None, n_columns: int) -> int
         return max(1, int(np.log2(n_columns)))
     if max_features is None:
         return n_columns
-    if isinstance(max_features, float) and 0 < max_features <= 1:
-        return max(1, int(max_features * n_columns))
-    is_count = isinstance(max_features, int) and not isinstance(max_features, bool)
-    if is_count and 1 <= int(max_features) <= n_columns:
-        return int(max_features)
+    if isinstance(max_features, Real) and not isinstance(max_features, bool):
+        if not isinstance(max_features, Integral) and 0 < max_features <= 1:
+            return max(1, int(max_features * n_columns))
+        if isinstance(max_features, Integral) and 1 <= max_features <= n_columns:
+            return int(max_features)
     message = (
         f"max_features={max_features!r} does not fit {n_columns} columns. Give 'sqrt', "
         f"'log2', None for all, a share in (0, 1] or a number from 1 to {n_columns}."

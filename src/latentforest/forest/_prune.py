@@ -6,7 +6,7 @@ from numba import njit
 
 from latentforest.forest._bins import BinnedTable
 from latentforest.forest._grow import route_tree
-from latentforest.forest._tree import Tree
+from latentforest.forest._records import Tree
 
 
 def prune_tree(tree: Tree, table: BinnedTable, min_rows: int) -> Tree:

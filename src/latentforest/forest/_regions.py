@@ -42,7 +42,7 @@ def compatible_regions(
     forest: ForestArrays, values: Codes, *, n_jobs: int | None = None
 ) -> Regions:
     """Region of every row: walk its path in each tree once and narrow its box."""
-    values = np.ascontiguousarray(values, np.float64)
+    values = forest.check_values(values)
     n_words = (forest.split_levels + 31) // 32
     word_start = np.concatenate([[0], np.cumsum(n_words)]).astype(np.int32)
     lower = np.full(values.shape, -np.inf)
@@ -84,15 +84,16 @@ def column_facts(values: Codes, split_levels: Ints, whole: Bools) -> ColumnFacts
     for column in range(n_columns):
         seen = values[~np.isnan(values[:, column]), column]
         n_levels = int(split_levels[column])
-        count = (
-            np.bincount(seen.astype(np.int64), minlength=n_levels) if n_levels else []
-        )
-        counts.append(np.asarray(count, np.float64))
+        count = np.zeros(n_levels)
+        if n_levels:
+            count += np.bincount(seen.astype(np.int64), minlength=n_levels)
+        counts.append(count)
         if len(seen):
-            lower[column], upper[column] = seen.min(), seen.max()
-            centre[column] = np.argmax(count) if n_levels else seen.mean()
-            if whole[column]:
-                centre[column] = np.round(centre[column])
+            low, high = seen.min(), seen.max()
+            # Rounding may carry the mean of equal values past them.
+            middle = np.argmax(count) if n_levels else np.clip(seen.mean(), low, high)
+            lower[column], upper[column] = low, high
+            centre[column] = np.round(middle) if whole[column] else middle
     return ColumnFacts(lower, upper, np.asarray(whole), centre, tuple(counts))
 
 
@@ -156,7 +157,10 @@ def _cells_of_levels(
     regions: Regions, facts: ColumnFacts, column: int, how: str, u: Floats
 ) -> Floats:
     counts = facts.level_counts[column]
-    allowed = regions.has_level(column) & (counts > 0)
+    possible = regions.has_level(column)
+    allowed = possible & (counts > 0)
+    # A level that no training row has can be alone in its region.
+    allowed = np.where(allowed.any(axis=1, keepdims=True), allowed, possible)
     if how == "middle":
         return np.where(allowed, counts, -1.0).argmax(axis=1).astype(np.float64)
     n_allowed = allowed.sum(axis=1)

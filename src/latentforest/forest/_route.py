@@ -12,16 +12,6 @@ def has_level(words, start, level):
 
 
 @njit(cache=True, nogil=True)
-def goes_left(value, node, threshold, missing_left, category, words):
-    """Whether a cell takes the left branch of a node."""
-    if np.isnan(value):
-        return missing_left[node]
-    if category[node] >= 0:
-        return has_level(words, category[node], np.int64(value))
-    return value <= threshold[node]
-
-
-@njit(cache=True, nogil=True)
 def route_rows(
     values,
     begin,
@@ -47,10 +37,12 @@ def route_rows(
             node = root
             while left[node] >= 0:
                 value = values[i, feature[node]]
-                if goes_left(value, node, threshold, missing_left, category, words):
-                    node = root + left[node]
-                else:
-                    node = root + right[node]
+                goes_left = value <= threshold[node]
+                if np.isnan(value):
+                    goes_left = missing_left[node]
+                elif np.isnan(threshold[node]):
+                    goes_left = has_level(words, category[node], np.int64(value))
+                node = root + (left[node] if goes_left else right[node])
             ids[i, tree] = name[node]
 
 
@@ -84,22 +76,21 @@ def narrow_regions(
             node = root
             while left[node] >= 0:
                 column = feature[node]
-                value = values[i, column]
-                to_left = goes_left(
-                    value, node, threshold, missing_left, category, words
-                )
+                value, cut = values[i, column], threshold[node]
+                goes_left = value <= cut
                 if np.isnan(value):
-                    pass
-                elif category[node] >= 0:
+                    goes_left = missing_left[node]
+                elif np.isnan(cut):
+                    goes_left = has_level(words, category[node], np.int64(value))
                     first = word_start[column]
                     for w in range((split_levels[column] + 31) >> 5):
                         allowed = words[category[node] + w]
-                        levels[i, first + w] &= allowed if to_left else ~allowed
-                elif to_left:
-                    upper[i, column] = min(upper[i, column], threshold[node])
+                        levels[i, first + w] &= allowed if goes_left else ~allowed
+                elif goes_left:
+                    upper[i, column] = min(upper[i, column], cut)
                 else:
-                    lower[i, column] = max(lower[i, column], threshold[node])
-                node = root + (left[node] if to_left else right[node])
+                    lower[i, column] = max(lower[i, column], cut)
+                node = root + (left[node] if goes_left else right[node])
 
 
 @njit(cache=True, nogil=True)

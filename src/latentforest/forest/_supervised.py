@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from pandas import isna
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -19,7 +20,7 @@ from latentforest.forest._grow import (
     leaf_ids_of,
     split_rules,
 )
-from latentforest.forest._tree import Target, Tree
+from latentforest.forest._records import Target, Tree
 from latentforest.table import EncodedTable
 
 
@@ -98,6 +99,9 @@ class SupervisedForest(BaseForest):
     ) -> GrownForest:
         """Grow the trees on an encoded table and its target."""
         target = self._read_target(y, encoded.n_rows)
+        # Centred, so that gains do not drown in the square of a large mean.
+        centre = target.responses.mean() if target.task == REGRESS else 0.0
+        target = target._replace(responses=target.responses - centre)
         table = bin_table(encoded.values, encoded.schema.split_levels)
         rules = split_rules(
             table,
@@ -126,9 +130,10 @@ class SupervisedForest(BaseForest):
         self.in_bag_ = in_bag
         sums = np.concatenate([tree.sums[tree.left < 0] for tree in trees])
         if target.task == CLASSIFY:
-            self.leaf_values_ = sums / sums.sum(axis=1, keepdims=True)
+            shares = sums / sums.sum(axis=1, keepdims=True)
+            self.leaf_values_ = shares[:, : int(target.responses.max()) + 1]
         else:
-            self.leaf_values_ = sums[:, 1:] / sums[:, :1]
+            self.leaf_values_ = centre + sums[:, 1:] / sums[:, :1]
         forest = join_trees(trees, table.split_levels)
         return GrownForest(forest, leaf_ids_of(forest, trees))
 
@@ -187,6 +192,9 @@ class SupervisedForest(BaseForest):
         if len(y) != n_rows:
             message = f"y has {len(y)} values, but the table has {n_rows} rows."
             raise ValueError(message)
+        if isna(y).any():
+            message = "y has missing values. Drop those rows first."
+            raise ValueError(message)
         task = self.task
         if task == "auto":
             kind = type_of_target(y, input_name="y")
@@ -195,9 +203,9 @@ class SupervisedForest(BaseForest):
             self.classes_ = None
             response = np.asarray(y, np.float64)
             if not np.isfinite(response).all():
-                message = "y has missing or infinite values. Drop those rows first."
+                message = "y has infinite values. Drop those rows first."
                 raise ValueError(message)
-            return Target(np.zeros(n_rows, np.int32), response, REGRESS, 2)
+            return Target(response, REGRESS, 2)
         self.classes_, labels = np.unique(y, return_inverse=True)
         n_sums = max(2, len(self.classes_))
-        return Target(labels.astype(np.int32), np.zeros(n_rows), CLASSIFY, n_sums)
+        return Target(labels.astype(np.float64), CLASSIFY, n_sums)

@@ -1,13 +1,9 @@
 """Grow one tree on binned columns: the compiled loop."""
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from latentforest._base._types import Bools, Floats, Ints
 from latentforest.forest._cuts import (
     best_cut,
     coin_levels,
@@ -19,46 +15,15 @@ from latentforest.forest._draw import below, uniform
 from latentforest.forest._groups import (
     CLASSIFY,
     MAX_GROUPS,
-    SORT_BELOW,
     group_levels,
     group_numbers,
 )
-from latentforest.forest._partition import partition, place_absent, place_cut
-
-
-class Tree(NamedTuple):
-    """One tree as flat arrays; node 0 is the root, children come after parents."""
-
-    left: Ints  # (n_nodes,) left child, -1 at a leaf
-    right: Ints
-    feature: Ints  # column of the split, -1 at a leaf
-    threshold: Floats  # numbers: left if value <= threshold
-    cut: Ints  # the same on bins: left if bin <= cut
-    missing_left: Bools  # side of missing cells
-    category: NDArray[np.int64]  # where the set of left levels starts in words, or -1
-    words: NDArray[np.uint32]  # sets of levels, 32 to a word
-    sums: Floats  # (n_nodes, width) in-bag sums: weight per class, or weight and Σ y
-    leaf_of: Ints  # (n_rows,) leaf node of every row the tree was grown on, else -1
-
-
-class Target(NamedTuple):
-    """What the splits should tell apart."""
-
-    labels: Ints  # (n_rows,) class of every row; zeros for regression
-    responses: Floats  # (n_rows,) response of every row; zeros for classification
-    task: int
-    width: int  # sums kept per group: the classes, or 2 for regression
-
-
-class Rules(NamedTuple):
-    """When and how nodes are split; see `split_rules`."""
-
-    n_candidates: int  # columns tried per split
-    min_leaf: float  # rows of a leaf
-    min_class: Floats  # (width,) rows of each class in a leaf
-    max_depth: int
-    at_random: bool  # ignore the target: random column, random cut
-    level_rank: Floats  # (n_columns, n_levels + 1) order of levels; empty: by response
+from latentforest.forest._partition import (
+    middle_of,
+    partition,
+    place_absent,
+    place_cut,
+)
 
 
 @njit(cache=True, nogil=True)
@@ -77,7 +42,6 @@ def grow_tree(
     lower,
     upper,
     start,
-    row_labels,
     row_responses,
     task,
     width,
@@ -97,11 +61,7 @@ def grow_tree(
     columns is taken; a node where none of them can be cut becomes a leaf.
     """
     rows = np.flatnonzero(row_weights > 0.0).astype(np.int32)
-    labels, responses, weights = (
-        row_labels[rows],
-        row_responses[rows],
-        row_weights[rows],
-    )
+    responses, weights = row_responses[rows], row_weights[rows]
     n_rows, n_columns = len(rows), bins.shape[0]
 
     most_levels = split_levels.max() + 1
@@ -109,10 +69,10 @@ def grow_tree(
     sums, last = np.empty(n_most * width), np.empty(n_most, np.int64)
     raw, shares = np.empty(most_levels * width), np.empty(most_levels)
     order = np.empty(most_levels, np.int64)
-    keys, codes = np.empty(SORT_BELOW, np.uint32), np.empty(n_rows, np.uint16)
+    codes, spare = np.empty(n_rows, np.uint16), np.empty((3, n_rows))
     left_sums = np.empty(width)
     chosen = np.zeros(most_levels, np.bool_)
-    smallest = np.empty(max(1, int(np.ceil(min_leaf))), np.int64)
+    smallest = np.empty(max(1, min(int(np.ceil(min_leaf)), n_rows)), np.int64)
     largest = np.empty_like(smallest)
     columns = np.arange(n_columns)
 
@@ -139,12 +99,14 @@ def grow_tree(
         total[:] = 0.0
         if task == CLASSIFY:
             for i in range(begin, end):
-                total[labels[i]] += weights[i]
+                total[np.int64(responses[i])] += weights[i]
         else:
             for i in range(begin, end):
                 total[0] += weights[i]
                 total[1] += weights[i] * responses[i]
         if end - begin < 2 or depth >= max_depth:
+            continue
+        if not enough_to_cut(total, task, min_leaf, min_class):
             continue
 
         best_column, best_last, best_missing, value = -1, np.int64(-1), False, np.nan
@@ -183,8 +145,6 @@ def grow_tree(
                     best_column = column
                     break
         else:
-            if not enough_to_cut(total, task, min_leaf, min_class):
-                continue
             if is_pure(task, total, responses, begin, end):
                 continue
             best_gain = -1.0
@@ -196,7 +156,6 @@ def grow_tree(
                         bins[column],
                         n_levels,
                         rows,
-                        labels,
                         responses,
                         weights,
                         begin,
@@ -215,7 +174,6 @@ def grow_tree(
                         bins[column],
                         n_bins[column],
                         rows,
-                        labels,
                         responses,
                         weights,
                         begin,
@@ -224,7 +182,6 @@ def grow_tree(
                         width,
                         sums,
                         last,
-                        keys,
                         codes,
                     )
                 if n_groups == 0:
@@ -252,7 +209,6 @@ def grow_tree(
             bins[best_column],
             n_bins[best_column],
             rows,
-            labels,
             responses,
             weights,
             begin,
@@ -261,6 +217,7 @@ def grow_tree(
             best_missing,
             chosen,
             n_levels > 0,
+            spare,
         )
         if n_levels > 0:
             if not at_random:
@@ -286,9 +243,9 @@ def grow_tree(
             missing_left[node] = chosen[n_levels]
         else:
             if not at_random:
-                value = upper[b - 1]
+                value = np.inf  # all known cells left, all missing cells right
                 if high < n_bins[best_column]:
-                    value = upper[a + low] + (lower[a + high] - upper[a + low]) / 2
+                    value = middle_of(upper[a + low], lower[a + high])
                 best_last, threshold[node] = place_cut(value, lower[a:b], upper[a:b])
             cuts[node] = best_last
             if n_missing == 0:

@@ -16,7 +16,7 @@ from latentforest.forest._grow import (
     leaf_ids_of,
     split_rules,
 )
-from latentforest.forest._tree import Target, Tree
+from latentforest.forest._records import Target, Tree
 from latentforest.table import EncodedTable
 
 
@@ -84,10 +84,9 @@ class CompletelyRandomForest(BaseForest):
             max_depth=self.max_depth,
             at_random=True,
         )
-        zeros = np.zeros(encoded.n_rows)
         trees = grow_trees(
             table,
-            Target(zeros.astype(np.int32), zeros, CLASSIFY, 2),
+            Target(np.zeros(encoded.n_rows), CLASSIFY, 2),
             rules,
             lambda number, tree, counts: tree,
             n_trees=self.n_estimators,
@@ -164,7 +163,7 @@ class ShiHorvathForest(BaseForest):
         n_rows = encoded.n_rows
         permuted = np.stack([rng.permutation(column) for column in real.bins])
         both = real._replace(bins=np.concatenate([real.bins, permuted], axis=1))
-        labels = np.repeat(np.array([1, 0], np.int32), n_rows)
+        labels = np.repeat([1.0, 0.0], n_rows)
         rules = split_rules(
             real,
             max_features=self.max_features,
@@ -174,11 +173,11 @@ class ShiHorvathForest(BaseForest):
         )
 
         def keep(number: int, tree: Tree, counts: Floats) -> Tree:
-            return tree._replace(leaf_of=tree.leaf_of[:n_rows])
+            return tree._replace(leaf_of=tree.leaf_of[:n_rows].copy())
 
         trees = grow_trees(
             both,
-            Target(labels, np.zeros(2 * n_rows), CLASSIFY, 2),
+            Target(labels, CLASSIFY, 2),
             rules,
             keep,
             n_trees=self.n_estimators,

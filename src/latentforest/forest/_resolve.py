@@ -1,0 +1,122 @@
+"""From what a user calls a forest to a grown one."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from latentforest._base._checks import check_option
+from latentforest._base._random import stage_rngs
+from latentforest.forest._adapters import from_sklearn, is_readable
+from latentforest.forest._adversarial import AdversarialForest
+from latentforest.forest._base_forest import BaseForest
+from latentforest.forest._grow import GrownForest
+from latentforest.forest._supervised import SupervisedForest
+from latentforest.forest._unsupervised import CompletelyRandomForest, ShiHorvathForest
+from latentforest.table import ColumnKind, EncodedTable, TableCodec, TableSchema
+
+FORESTS: dict[str, type[BaseForest]] = {
+    "adversarial": AdversarialForest,
+    "completely_random": CompletelyRandomForest,
+    "shi_horvath": ShiHorvathForest,
+    "supervised": SupervisedForest,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Planting:
+    """A forest, as the user gave it, ready to be grown or read."""
+
+    grower: BaseForest | None  # to be grown; None: ``fitted`` is used as it is
+    fitted: Any
+
+    def codec(self, X: Any, *, kinds: Any, unseen: Any) -> TableCodec:
+        """Return a codec whose codes the forest understands, fitted on ``X``."""
+        if isinstance(self.fitted, BaseForest):
+            return TableCodec.from_schema(self.fitted.codec_.schema_, unseen=unseen)
+        codec = TableCodec(kinds, unseen).fit(X)
+        if self.fitted is None:
+            return codec
+        # A foreign forest was fitted on plain numbers: few-valued integers too.
+        numbers = {
+            column.name: ColumnKind.integer
+            for column in codec.schema_.columns
+            if column.kind is ColumnKind.category
+            and all(isinstance(level, int) for level in column.levels)
+        }
+        codec = TableCodec({**(kinds or {}), **numbers}, unseen).fit(X)
+        _check_numeric(codec.schema_, self.fitted)
+        return codec
+
+    def grow(
+        self,
+        table: EncodedTable,
+        y: Any,
+        *,
+        rng: np.random.Generator,
+        n_jobs: int | None,
+        verbose: bool,
+    ) -> tuple[GrownForest, Any]:
+        """Grow or read the forest; also return the estimator it belongs to."""
+        if self.grower is None:
+            mine = isinstance(self.fitted, BaseForest)
+            forest = self.fitted.forest_ if mine else from_sklearn(self.fitted)
+            leaf_ids = forest.leaves(table.values, n_jobs=n_jobs)
+            return GrownForest(forest, leaf_ids), self.fitted
+        grower = clone(self.grower)
+        if grower.n_jobs is None:
+            grower.n_jobs = n_jobs
+        grower.verbose = grower.verbose or verbose
+        if grower.random_state is not None:
+            rng = stage_rngs(grower.random_state, "forest")["forest"]
+        return grower.grow_on(table, y, rng), grower
+
+
+def resolve_forest(forest: Any) -> Planting:
+    """Read a ``forest`` parameter: a name, a forest of ours, or a fitted one."""
+    if isinstance(forest, str):
+        return Planting(FORESTS[check_option("forest", forest, FORESTS)](), None)
+    if isinstance(forest, FrozenEstimator):
+        forest = forest.estimator
+    if isinstance(forest, BaseForest):
+        if hasattr(forest, "forest_"):
+            return Planting(None, forest)
+        return Planting(forest, None)
+    if not is_readable(forest):
+        names = ", ".join(repr(name) for name in FORESTS)
+        message = (
+            f"forest={forest!r} is not a forest. Give one of {names}, a forest of "
+            "latentforest, or a fitted scikit-learn forest."
+        )
+        raise TypeError(message)
+    if not hasattr(forest, "n_features_in_"):
+        message = (
+            f"forest={forest!r} is not fitted. Fit it first; wrap it in "
+            "sklearn.frozen.FrozenEstimator where copies are made, as in a grid search."
+        )
+        raise ValueError(message)
+    check_is_fitted(forest)
+    return Planting(None, forest)
+
+
+def _check_numeric(schema: TableSchema, forest: Any) -> None:
+    text = [
+        column.name
+        for column in schema.columns
+        if column.kind in (ColumnKind.category, ColumnKind.ordered)
+    ]
+    if text:
+        message = (
+            f"a {type(forest).__name__} reads numbers, but these columns are "
+            f"categories: {text}. Pass the numeric table it was fitted on."
+        )
+        raise ValueError(message)
+    if schema.n_columns != forest.n_features_in_:
+        message = (
+            f"the table has {schema.n_columns} columns, but the forest was fitted on "
+            f"{forest.n_features_in_}. Pass the table it was fitted on."
+        )
+        raise ValueError(message)
