@@ -25,6 +25,8 @@ from latentforest.forest._prune import prune_tree
 from latentforest.forest._records import Rules, Target, Tree
 from latentforest.table import EncodedTable
 
+SURE = 5.0  # standard errors below chance at which a verdict needs no more trees
+
 
 class AdversarialForest(BaseForest):
     """Unsupervised forest that learns the joint distribution of all columns.
@@ -61,7 +63,8 @@ class AdversarialForest(BaseForest):
     accuracies_ : list of float
         Out-of-bag accuracy of each forest grown; near 0.5 at the end if the
         synthetic rows can no longer be told from the real ones. The forest kept is
-        the last but one: the generator whose rows the last one judged.
+        the last but one: the generator whose rows the last one judged. A judge whose
+        verdict is clear after a fifth of its trees is not grown any further.
 
     Examples
     --------
@@ -145,19 +148,27 @@ class AdversarialForest(BaseForest):
                 leaf_of=tree.leaf_of[:n_rows].copy(),
             )
 
-        trees = grow_trees(
-            both,
-            target,
-            rules._replace(level_rank=_share_of_real(real, synthetic)),
-            keep,
-            n_trees=self.n_estimators,
-            bootstrap=True,
-            rng=rng,
-            n_jobs=self.n_jobs,
-            progress=self._progress(f"adversarial round {number}"),
-        )
-        right = np.where(votes == 0, 0.5, (votes > 0) == labels)
-        return trees, float(right.mean())
+        trees: list[Tree] = []
+        n_first = self.n_estimators // 5 if number else self.n_estimators
+        for n_trees in (n_first, self.n_estimators - n_first):
+            trees += grow_trees(
+                both,
+                target,
+                rules._replace(level_rank=_share_of_real(real, synthetic)),
+                keep,
+                n_trees=n_trees,
+                bootstrap=True,
+                rng=rng,
+                n_jobs=self.n_jobs,
+                progress=self._progress(f"adversarial round {number}"),
+            )
+            right = np.where(votes == 0, 0.5, (votes > 0) == labels)
+            accuracy = float(right.mean())
+            # A forest that is this far from telling rows apart will be thrown away,
+            # and more trees would only make the verdict clearer.
+            if accuracy < 0.5 + self.delta - SURE * 0.5 / np.sqrt(2 * n_rows):
+                break
+        return trees, accuracy
 
     def _generate(
         self, real: BinnedTable, trees: list[Tree], rng: np.random.Generator

@@ -88,9 +88,11 @@ def _cut_two(sums, n_groups, total, task, min_leaf, min_class, side):
             break
         if left < min_leaf:
             continue
-        gain = left_1 * left_1 / left + right_1 * right_1 / right
+        left_square, right_square = left_1 * left_1, right_1 * right_1
         if task == CLASSIFY:
-            gain += left_0 * left_0 / left + right_0 * right_0 / right
+            left_square += left_0 * left_0
+            right_square += right_0 * right_0
+        gain = left_square / left + right_square / right
         if gain > best_gain:
             best_gain, best_group = gain, g
     return best_gain, best_group

@@ -52,13 +52,14 @@ def group_numbers(
     task,
     width,
     sums,
-    last,
+    span,
     codes,
 ):
     """Reduce the bins of a node's rows to groups in ascending order.
 
-    Fills ``sums`` (group by group, missing rows last) and ``last`` (largest bin of
-    each group); returns the number of groups without the missing ones.
+    Fills ``sums`` (group by group, missing rows last) and ``span`` (smallest bin, and
+    how many bits to drop for the group); returns the number of groups without the
+    missing ones.
     """
     size = end - begin
     low, high, n_missing = np.int64(missing), np.int64(-1), 0
@@ -79,9 +80,9 @@ def group_numbers(
     while (high - low) >> shift >= most:
         shift += 1
     n_groups = ((high - low) >> shift) + 1
-    sums[: (n_groups + 1) * width] = 0.0
-    for g in range(n_groups):
-        last[g] = low + ((g + 1) << shift) - 1
+    span[0], span[1] = low, shift
+    for i in range((n_groups + 1) * width):
+        sums[i] = 0.0
     for i in range(size):
         code = np.int64(codes[i])
         g = n_groups if code == missing else (code - low) >> shift

@@ -66,7 +66,7 @@ def grow_tree(
 
     most_levels = split_levels.max() + 1
     n_most = max(MAX_GROUPS, most_levels) + 2
-    sums, last = np.empty(n_most * width), np.empty(n_most, np.int64)
+    sums, span = np.empty(n_most * width), np.empty(2, np.int64)
     raw, shares = np.empty(most_levels * width), np.empty(most_levels)
     order = np.empty(most_levels, np.int64)
     codes, spare = np.empty(n_rows, np.uint16), np.empty((3, n_rows))
@@ -181,7 +181,7 @@ def grow_tree(
                         task,
                         width,
                         sums,
-                        last,
+                        span,
                         codes,
                     )
                 if n_groups == 0:
@@ -197,7 +197,7 @@ def grow_tree(
                     for g in range(group + 1):
                         chosen[order[g]] = True
                 else:
-                    best_last = last[group]
+                    best_last = span[0] + ((group + 1) << span[1]) - 1
         if best_column < 0:
             continue
 
