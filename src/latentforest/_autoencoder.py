@@ -10,10 +10,9 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from latentforest._base._checks import check_integer, check_real
 from latentforest._base._random import RandomState, stage_rngs
-from latentforest.decode import DecoderContext, KNNDecoder, resolve_decoder
-from latentforest.forest import AdversarialForest
+from latentforest._settings import check_settings, paper_settings
+from latentforest.decode import DecoderContext, resolve_decoder
 from latentforest.kernel import ForestKernel
 from latentforest.metrics import distortion
 from latentforest.spectral import DiffusionMap
@@ -136,14 +135,7 @@ class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         -------
         RFAE
         """
-        return cls(
-            n_components,
-            forest=AdversarialForest(500),
-            decoder=KNNDecoder(20, prototypes="draw"),
-            diffusion_time=1.0,
-            kernel="rf",
-            random_state=random_state,
-        )
+        return cls(n_components, random_state=random_state, **paper_settings())
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Grow the forest, find the map, and learn to decode.
@@ -159,12 +151,11 @@ class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         -------
         self
         """
-        check_integer("n_components", self.n_components, minimum=1)
-        check_real("diffusion_time", self.diffusion_time, minimum=0.0)
+        check_settings(self)
         decoder = resolve_decoder(self.decoder, n_jobs=self.n_jobs)
         rngs = stage_rngs(self.random_state, "kernel", "map", "decoder")
 
-        self.kernel_ = ForestKernel(
+        kernel = self.kernel_ = ForestKernel(
             self.forest,
             kind=self.kernel,
             landmarks=self.landmarks,
@@ -174,38 +165,25 @@ class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         ).fit(X, y, n_needed=self.n_components + 1)
-        self.schema_ = self.kernel_.codec_.schema_
+        self.schema_ = kernel.codec_.schema_
         remember_columns(self, self.schema_)
 
         self.map_ = DiffusionMap(
             self.n_components, time=self.diffusion_time, random_state=rngs["map"]
-        ).fit(self.kernel_.leaf_kernel_)
+        ).fit(kernel.leaf_kernel_)
         self.eigenvalues_ = self.map_.spectrum_.eigenvalues
         self.embedding_ = self.map_.embedding_
         if self.landmarks is not None:
-            self.embedding_ = self.map_.transform(self.kernel_.leaf_ids_)
+            self.embedding_ = self.map_.transform(kernel.leaf_ids_)
 
-        context = DecoderContext(
-            self.kernel_.table_, self.embedding_, self.kernel_.forest_
-        )
+        context = DecoderContext(kernel.table_, self.embedding_, kernel.forest_)
         self.decoder_ = decoder.fit_context(context, rngs["decoder"])
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Fit, and return the coordinates of the training rows.
-
-        Parameters
-        ----------
-        X : data frame or array of shape (n_rows, n_columns)
-            Numbers, booleans and categories; missing values are allowed.
-        y : array of shape (n_rows,), default=None
-            Target of a supervised forest; other forests ignore it.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_components)
-        """
-        return self.fit(X, y).embedding_
+        """Fit as ``fit`` does, and return the coordinates of the training rows."""
+        # A copy: what is done to the result must not move the model's own rows.
+        return self.fit(X, y).embedding_.copy()
 
     def transform(self, X: Any) -> Any:
         """Coordinates of the rows of a table, by the Nyström formula.
@@ -296,16 +274,9 @@ class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         RFAE
         """
         check_is_fitted(self, "decoder_")
-        check_integer("n_components", n_components, minimum=1)
-        if n_components > self.n_components:
-            message = (
-                f"n_components={n_components} is more than the {self.n_components} "
-                "that were fitted. Fit again with more."
-            )
-            raise ValueError(message)
         small = copy(self)
-        small.n_components = n_components
         small.map_ = self.map_.truncate(n_components)
+        small.n_components = n_components
         small.eigenvalues_ = self.eigenvalues_[:n_components]
         small.embedding_ = self.embedding_[:, :n_components]
         small.decoder_ = self.decoder_.with_coords(small.embedding_)

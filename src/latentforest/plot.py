@@ -1,10 +1,14 @@
 """Pictures of latent spaces and reconstructions (extra ``plot``)."""
 
+from collections.abc import Iterator
+from numbers import Real
 from typing import Any
 
 import numpy as np
+from pandas import isna
 
 from latentforest._base._optional import require
+from latentforest._base._types import Bools
 
 # Okabe and Ito's palette, safe for colour-blind readers, strongest contrasts first.
 PALETTE = (
@@ -27,7 +31,8 @@ def scatter(x: Any, y: Any, by: Any = None, *, ax: Any = None, **style: Any) -> 
     x, y : array of shape (n_rows,)
         What to put on the axes.
     by : array of shape (n_rows,), default=None
-        Levels to colour by; the first eight get colours of their own.
+        Levels to colour by, missing cells last; the first eight get colours of their
+        own.
     ax : matplotlib Axes or None, default=None
         Where to draw; None makes a new figure.
     **style : dict
@@ -52,11 +57,22 @@ def scatter(x: Any, y: Any, by: Any = None, *, ax: Any = None, **style: Any) -> 
     if by is None:
         ax.scatter(x, y, color=PALETTE[0], **style)
     else:
-        by = np.asarray(by, dtype=object)
-        for number, level in enumerate(dict.fromkeys(sorted(by, key=str))):
+        for number, (label, chosen) in enumerate(_rows_by_level(by)):
             colour = PALETTE[number % len(PALETTE)]
-            chosen = by == level
-            ax.scatter(x[chosen], y[chosen], color=colour, label=str(level), **style)
+            ax.scatter(x[chosen], y[chosen], color=colour, label=label, **style)
         ax.legend(frameon=False)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
+
+
+def _rows_by_level(by: Any) -> Iterator[tuple[str, Bools]]:
+    """Yield each level in order, and last the missing cells, with their rows."""
+    cells = np.array(by, dtype=object)
+    missing = isna(cells)
+    cells[missing] = None  # NA refuses to be compared
+    levels = set(cells[~missing])
+    numbers = all(isinstance(level, Real) for level in levels)
+    for level in sorted(levels, key=None if numbers else str):
+        yield str(level), cells == level
+    if missing.any():
+        yield "missing", missing

@@ -12,6 +12,8 @@ from latentforest._base._types import Codes, Floats, Ints
 from latentforest.table import TableSchema
 
 QUERY_BLOCK = 1_024
+# Weights add up in the order of the neighbours, so sums that should tie may differ.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +80,17 @@ def _blend(rows, weights, codes, begin, end, is_number, rank, start, n_levels, b
         for column in range(codes.shape[1]):
             if is_number[column]:
                 total, seen = 0.0, 0.0
+                low, high = np.inf, -np.inf
                 for k in range(rows.shape[1]):
                     cell = codes[rows[q, k], column]
                     if not np.isnan(cell):
                         total += weights[q, k] * cell
                         seen += weights[q, k]
-                blended[q, column] = total / seen if seen > 0.5 else np.nan
+                        low, high = min(low, cell), max(high, cell)
+                blended[q, column] = np.nan
+                if seen > 0.5 - ROUNDING:
+                    # Rounding may carry the mean of equal cells past them.
+                    blended[q, column] = min(max(total / seen, low), high)
                 continue
             missing = n_levels[column]
             votes[: missing + 1] = 0.0
@@ -94,10 +101,8 @@ def _blend(rows, weights, codes, begin, end, is_number, rank, start, n_levels, b
             winner = 0
             for level in range(1, missing + 1):
                 lead = votes[level] - votes[winner]
-                # Equal weights add up in the order of the neighbours, so sums that
-                # should tie may differ by rounding.
-                if lead > 1e-12 or (
-                    lead > -1e-12
+                if lead > ROUNDING or (
+                    lead > -ROUNDING
                     and rank[start[column] + level] > rank[start[column] + winner]
                 ):
                     winner = level

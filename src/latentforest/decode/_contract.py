@@ -96,12 +96,18 @@ class Decoder(BaseEstimator):
         self
         """
         coords = check_array(Z, dtype=np.float64)
-        if isinstance(forest, BaseForest):
+        if forest is None:
+            context = DecoderContext(TableCodec().fit_encode(X), coords, None)
+        elif isinstance(forest, BaseForest):
             check_is_fitted(forest, "forest_")
             table = forest.codec_.encode(X)
             context = DecoderContext(table, coords, forest.forest_)
         else:
-            context = DecoderContext(TableCodec().fit_encode(X), coords, None)
+            message = (
+                f"forest={forest!r} is not a forest of latentforest. "
+                "Give a fitted one, or None."
+            )
+            raise TypeError(message)
         return self.fit_context(context, stage_rngs(random_state, "decoder")["decoder"])
 
     def predict(self, Z: Any, *, index: Any = None) -> Any:

@@ -80,8 +80,8 @@ class KNNDecoder(Decoder):
         self.search_ = NeighbourSearch(context.coords)
         self.prototypes_ = values
         if self.prototypes != "rows" and context.forest is not None:
-            whole = ~schema.is_number | np.array(
-                [column.kind == "integer" for column in schema.columns]
+            whole = np.array(
+                [not spec.is_number or spec.decimals == 0 for spec in schema.columns]
             )
             self.prototypes_ = rows_in_regions(
                 context.forest,

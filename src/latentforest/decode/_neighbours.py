@@ -13,6 +13,7 @@ from latentforest._base._types import Coords, Floats
 
 TREE_UP_TO = 8  # coordinates; a KD-tree wins below, blocked brute force above
 QUERY_BLOCK = 256
+LARGEST = 1e150
 
 
 class Neighbours(NamedTuple):
@@ -36,7 +37,9 @@ class NeighbourSearch:
     """
 
     def __init__(self, points: Coords) -> None:
-        self.points = np.ascontiguousarray(points)
+        _check_size(points)
+        # A copy: the tree reads the points again at every search.
+        self.points = np.array(points, np.float64, order="C")
         few = points.shape[1] <= TREE_UP_TO
         # Sliding midpoints keep the tree shallow where many points coincide.
         self.tree = KDTree(self.points, balanced_tree=False) if few else None
@@ -45,6 +48,7 @@ class NeighbourSearch:
         self, queries: Coords, n_neighbors: int, *, n_jobs: int | None = None
     ) -> Neighbours:
         """Return the ``n_neighbors`` points nearest to each query."""
+        _check_size(queries)
         if self.tree is not None:
             distances, rows = self.tree.query(
                 queries, k=range(1, n_neighbors + 1), workers=n_workers(n_jobs)
@@ -60,6 +64,17 @@ class NeighbourSearch:
 
         run_blocks(work, list(blocks_of(len(queries), QUERY_BLOCK)), n_jobs=n_jobs)
         return Neighbours(rows, np.sqrt(squares))
+
+
+def _check_size(coords: Coords) -> None:
+    """Refuse coordinates whose squares are infinite: no point is nearest to them."""
+    # NaN compares false.
+    if not (np.abs(coords) < LARGEST).all():
+        message = (
+            "coordinates are too large or not a number: distances between them cannot "
+            f"be computed. Give finite coordinates below {LARGEST}."
+        )
+        raise ValueError(message)
 
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
@@ -96,7 +111,8 @@ def _search(columns, queries, begin, end, rows, squares):
 
 def inverse_distance_weights(distances: Floats) -> Floats:
     """Weights 1/distance that sum to 1; exact hits share the whole weight."""
-    hit = distances <= np.finfo(np.float64).tiny
-    with np.errstate(divide="ignore"):
-        weights = np.where(hit.any(axis=1, keepdims=True), hit, 1.0 / distances)
+    nearest = distances.min(axis=1, keepdims=True)
+    hit = distances == 0
+    # Relative to the nearest, no weight is above 1, however small the distances.
+    weights = np.where(nearest == 0, hit, nearest / np.where(hit, 1.0, distances))
     return weights / weights.sum(axis=1, keepdims=True)

@@ -157,13 +157,15 @@ class ForestKernel(BaseEstimator):
         return self.forest_.leaves(values, n_jobs=self.n_jobs)
 
     def gram(self, X: Any, Y: Any = None) -> Floats:
-        """Kernel between every row of ``X`` and every row of ``Y`` (default: ``X``).
+        """Kernel between every row of ``X`` and every row of ``Y``.
 
         Parameters
         ----------
-        X, Y : data frame or array of shape (n_rows, n_columns)
-            Tables with the columns of the fitted one. The block is dense: keep them
-            small.
+        X : data frame or array of shape (n_rows_x, n_columns)
+            A table with the columns of the fitted one. The block is dense: keep the
+            tables small.
+        Y : data frame or array of shape (n_rows_y, n_columns), default=None
+            Another such table; None takes ``X``.
 
         Returns
         -------

@@ -9,6 +9,7 @@ from scipy.sparse.linalg import LinearOperator
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from latentforest._base._checks import check_integer
 from latentforest._base._random import RandomState, stage_rngs
 from latentforest._base._types import Coords, Floats, Ints
 from latentforest.spectral._diffusion import diffusion_coords
@@ -145,13 +146,20 @@ class DiffusionMap(BaseEstimator):
         Parameters
         ----------
         n_components : int
-            Number of coordinates to keep.
+            Number of coordinates to keep, at most as many as were fitted.
 
         Returns
         -------
         DiffusionMap
         """
         check_is_fitted(self, "leaf_table_")
+        check_integer("n_components", n_components, minimum=1)
+        if n_components > self.spectrum_.n_components:
+            message = (
+                f"n_components={n_components} is more than the "
+                f"{self.spectrum_.n_components} that were fitted. Fit again with more."
+            )
+            raise ValueError(message)
         small = copy(self)
         small.n_components = n_components
         small.spectrum_ = replace(

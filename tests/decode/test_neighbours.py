@@ -1,0 +1,148 @@
+"""Neighbours are exact, in any batch; their weights are always finite."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from latentforest.decode._neighbours import (
+    QUERY_BLOCK,
+    TREE_UP_TO,
+    NeighbourSearch,
+    inverse_distance_weights,
+)
+
+law = settings(max_examples=25, deadline=None)
+
+
+def nearest_by_hand(points, queries, n_neighbors):
+    """Sort all points by their distance, in exact-as-possible arithmetic."""
+    distances = np.array(
+        [[np.sqrt(np.sum((p - q) ** 2)) for p in points] for q in queries]
+    )
+    rows = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
+    return rows, np.take_along_axis(distances, rows, axis=1)
+
+
+@st.composite
+def searches(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 9_999)))
+    n_points, n_dims = draw(st.integers(1, 40)), draw(st.integers(1, 12))
+    points = rng.normal(size=(n_points, n_dims))
+    queries = rng.normal(size=(draw(st.integers(1, 6)), n_dims))
+    return points, queries, draw(st.integers(1, n_points))
+
+
+@pytest.mark.parametrize("n_dims", range(1, 13))
+def test_neighbours_equal_a_full_sort(n_dims):
+    rng = np.random.default_rng(n_dims)
+    points, queries = rng.normal(size=(700, n_dims)), rng.normal(size=(30, n_dims))
+    rows, distances = nearest_by_hand(points, queries, 9)
+    found = NeighbourSearch(points).nearest(queries, 9)
+    np.testing.assert_array_equal(found.rows, rows)
+    np.testing.assert_allclose(found.distances, distances, rtol=1e-12)
+
+
+@law
+@given(searches())
+def test_neighbours_of_small_sets_equal_a_full_sort(search):
+    points, queries, n_neighbors = search
+    rows, distances = nearest_by_hand(points, queries, n_neighbors)
+    found = NeighbourSearch(points).nearest(queries, n_neighbors)
+    np.testing.assert_array_equal(found.rows, rows)
+    np.testing.assert_allclose(found.distances, distances, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_dims", [2, TREE_UP_TO, TREE_UP_TO + 1])
+def test_batch_and_order_of_queries_change_no_bit(n_dims):
+    rng = np.random.default_rng(0)
+    # A coarse grid: distances tie, and which point wins must not change.
+    points = rng.integers(4, size=(300, n_dims)) / 2.0
+    queries = rng.integers(4, size=(2 * QUERY_BLOCK + 3, n_dims)) / 2.0
+    search = NeighbourSearch(points)
+    together = search.nearest(queries, 7, n_jobs=2)
+    order = rng.permutation(len(queries))
+    mixed = search.nearest(queries[order], 7, n_jobs=1)
+    np.testing.assert_array_equal(mixed.rows, together.rows[order])
+    np.testing.assert_array_equal(mixed.distances, together.distances[order])
+    for q in range(0, len(queries), 40):
+        alone = search.nearest(queries[q : q + 1], 7)
+        np.testing.assert_array_equal(alone.rows[0], together.rows[q])
+        np.testing.assert_array_equal(alone.distances[0], together.distances[q])
+
+
+@pytest.mark.parametrize("n_dims", [3, 10])
+def test_duplicates_are_separate_neighbours(n_dims):
+    points = np.repeat(np.random.default_rng(0).normal(size=(4, n_dims)), 5, axis=0)
+    found = NeighbourSearch(points).nearest(points[:1], 7)
+    assert set(found.rows[0, :5]) == {0, 1, 2, 3, 4}
+    np.testing.assert_array_equal(found.distances[0, :5], 0.0)
+    assert (found.distances[0, 5:] > 0).all()
+    assert len(set(found.rows[0])) == 7
+
+
+@pytest.mark.parametrize("n_dims", [2, 11])
+def test_all_points_can_be_asked_for(n_dims):
+    points = np.random.default_rng(0).normal(size=(600, n_dims))
+    found = NeighbourSearch(points).nearest(points[:3], 600)
+    for rows, distances in zip(*found, strict=True):
+        np.testing.assert_array_equal(np.sort(rows), np.arange(600))
+        assert (np.diff(distances) >= 0).all()
+
+
+@pytest.mark.parametrize("n_dims", [2, 11])
+def test_points_are_kept_as_they_were(n_dims):
+    # The tree reads the points at each search: a caller who scales the coordinates
+    # in place after fitting must not move them.
+    points = np.random.default_rng(0).normal(size=(50, n_dims))
+    queries = points[:5].copy()
+    search = NeighbourSearch(points)
+    points *= -3
+    np.testing.assert_array_equal(search.nearest(queries, 1).rows[:, 0], np.arange(5))
+
+
+@pytest.mark.parametrize("n_dims", [2, 11])
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e200])
+def test_coordinates_without_distances_are_refused(n_dims, value):
+    # The square of 1e200 is infinite; no point is then nearer than infinity, and a
+    # search that goes on returns rows that do not exist.
+    points = np.random.default_rng(0).normal(size=(50, n_dims))
+    broken = points[:2].copy()
+    broken[1, 1] = value
+    with pytest.raises(ValueError, match="too large or not a number"):
+        NeighbourSearch(points).nearest(broken, 3)
+    with pytest.raises(ValueError, match="too large or not a number"):
+        NeighbourSearch(broken)
+
+
+@law
+@given(
+    st.lists(
+        st.lists(st.floats(0, 1e300), min_size=3, max_size=3), min_size=1, max_size=4
+    )
+)
+def test_weights_sum_to_one_and_fall_with_distance(rows):
+    distances = np.sort(np.array(rows), axis=1)
+    weights = inverse_distance_weights(distances)
+    assert np.isfinite(weights).all()
+    np.testing.assert_allclose(weights.sum(axis=1), 1.0, rtol=1e-12)
+    assert (np.diff(weights, axis=1) <= 0).all()
+
+
+def test_weights_are_inverse_distances():
+    weights = inverse_distance_weights(np.array([[1.0, 2.0, 4.0]]))
+    np.testing.assert_allclose(weights, [[4 / 7, 2 / 7, 1 / 7]], rtol=1e-15)
+
+
+def test_exact_hits_share_all_the_weight_in_their_own_row_only():
+    distances = np.array([[0.0, 0.0, 1.0], [1.0, 1.0, 2.0], [0.0, 1.0, 2.0]])
+    np.testing.assert_array_equal(
+        inverse_distance_weights(distances),
+        [[0.5, 0.5, 0.0], [0.4, 0.4, 0.2], [1.0, 0.0, 0.0]],
+    )
+
+
+@pytest.mark.parametrize("tiny", [5e-324, 1e-310, np.finfo(float).tiny, 3e-308])
+def test_subnormal_distances_give_finite_weights(tiny):
+    weights = inverse_distance_weights(np.array([[tiny, tiny, 1.0]]))
+    np.testing.assert_allclose(weights, [[0.5, 0.5, 0.0]], atol=1e-300)

@@ -1,0 +1,83 @@
+"""Promises about the shape of the package: sizes, imports, no work at import."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import latentforest
+
+SOURCE = Path(latentforest.__file__).parent
+ROOT = SOURCE.parents[1]
+MODULES = sorted(SOURCE.rglob("*.py"))
+LONGEST = 300
+OPTIONAL = ("matplotlib", "polars", "pyarrow", "palmerpenguins")
+
+
+def run(code):
+    """Run code in a new interpreter; return what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_modules_are_short(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST
+
+
+LIST_LOADED = """
+import sys
+# scikit-learn loads pandas, and pandas loads pyarrow, where they are installed.
+import sklearn.base
+before = set(sys.modules)
+import latentforest
+print(*sorted(set(sys.modules) - before))
+"""
+
+
+def test_import_loads_no_optional_package():
+    loaded = run(LIST_LOADED)
+    assert "latentforest._autoencoder" in loaded
+    assert not set(OPTIONAL) & {name.partition(".")[0] for name in loaded}
+
+
+COUNT_COMPILED = """
+import pkgutil, importlib
+import latentforest
+from numba.core.dispatcher import Dispatcher
+for found in pkgutil.walk_packages(latentforest.__path__, "latentforest."):
+    importlib.import_module(found.name)
+import sys
+loops = {
+    thing
+    for name, module in sys.modules.items() if name.startswith("latentforest")
+    for thing in vars(module).values() if isinstance(thing, Dispatcher)
+}
+print(len(loops), sum(len(loop.signatures) for loop in loops))
+"""
+
+
+def test_nothing_is_compiled_at_import():
+    n_loops, n_compiled = map(int, run(COUNT_COMPILED))
+    assert n_loops > 10
+    assert n_compiled == 0
+
+
+def test_imports_follow_the_layers():
+    if not (ROOT / "pyproject.toml").exists():
+        pytest.skip("the contracts are in pyproject.toml, which is not installed")
+    code = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports())"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--no-cache"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 broken" in done.stdout
+    assert "1 kept" in done.stdout

@@ -1,0 +1,202 @@
+"""One contract for every decoder: what comes back is a legal row of the table."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pandas.testing import assert_frame_equal
+from sklearn.base import clone
+
+from latentforest import RFAE, CompletelyRandomForest, KNNDecoder
+from latentforest.decode import DecoderContext
+from mixed_tables import mixed_frame
+
+# Every decoder of the package is listed here, in all settings that matter.
+DECODERS = [
+    KNNDecoder(n_neighbors, prototypes=prototypes)
+    for prototypes in ("draw", "middle", "rows")
+    for n_neighbors in (1, 5, 1000)
+]
+N_COMPONENTS = 3
+
+every_decoder = pytest.mark.parametrize("decoder", DECODERS, ids=repr)
+
+
+@pytest.fixture(scope="module", params=[0.0, 0.2], ids=["complete", "holed"])
+def encoder(request):
+    """Fit the encoding half once: decoders share its forest and coordinates."""
+    table = mixed_frame(80, missing=request.param, seed=3)
+    # A second copy of some rows: duplicates have the same coordinates.
+    table = pd.concat([table, table.iloc[:8]], ignore_index=True)
+    forest = CompletelyRandomForest(15)
+    return RFAE(N_COMPONENTS, forest=forest, random_state=0).fit(table)
+
+
+def fitted(decoder, encoder, *, seed=0, coords=None):
+    context = DecoderContext(
+        encoder.kernel_.table_,
+        encoder.embedding_ if coords is None else coords,
+        encoder.kernel_.forest_,
+    )
+    return clone(decoder).fit_context(context, np.random.default_rng(seed))
+
+
+def queries(encoder, n_rows=40, seed=0):
+    """Points between the rows, on the rows, and far outside."""
+    rng = np.random.default_rng(seed)
+    Z = encoder.embedding_
+    between = Z[rng.integers(len(Z), size=n_rows)] + 0.3 * rng.normal(
+        size=(n_rows, Z.shape[1])
+    )
+    return np.concatenate([between, Z, 1e6 * rng.normal(size=(5, Z.shape[1]))])
+
+
+@every_decoder
+def test_levels_are_legal_and_numbers_in_range(decoder, encoder):
+    table = encoder.kernel_.codec_.decode(encoder.kernel_.table_.values)
+    decoded = fitted(decoder, encoder).predict(queries(encoder))
+    for name in table:
+        seen, made = table[name].dropna(), decoded[name].dropna()
+        assert len(made)
+        if pd.api.types.is_numeric_dtype(seen.dtype) and seen.dtype != bool:
+            assert made.min() >= seen.min()
+            assert made.max() <= seen.max()
+        else:
+            assert set(made) <= set(seen)
+        if not table[name].isna().any():
+            assert not decoded[name].isna().any()
+
+
+@every_decoder
+def test_raw_codes_are_in_range_before_any_rounding(decoder, encoder):
+    codes = fitted(decoder, encoder).decode(queries(encoder))
+    schema = encoder.schema_
+    assert (np.nanmin(codes, axis=0) >= schema.lower).all()
+    assert (np.nanmax(codes, axis=0) <= schema.upper).all()
+    levels = codes[:, ~schema.is_number]
+    assert (np.isnan(levels) | (levels == np.rint(levels))).all()
+
+
+@every_decoder
+def test_integers_stay_integers_and_decimals_are_kept(decoder, encoder):
+    decoded = fitted(decoder, encoder).predict(queries(encoder))
+    assert decoded["count"].dtype == np.int32
+    assert decoded["few"].dtype == np.int64
+    lengths = decoded["length"].dropna()
+    assert (lengths == lengths.round(1)).all()
+
+
+@every_decoder
+def test_schema_out_equals_schema_in(decoder, encoder):
+    table = encoder.kernel_.codec_.decode(encoder.kernel_.table_.values)
+    decoded = fitted(decoder, encoder).predict(queries(encoder))
+    assert list(decoded.columns) == list(table.columns)
+    # Categorical dtypes are equal if levels, their order and `ordered` are.
+    assert decoded.dtypes.to_dict() == table.dtypes.to_dict()
+    assert decoded.dtypes.to_dict() == mixed_frame().dtypes.to_dict()
+
+
+@every_decoder
+def test_order_and_batch_of_queries_are_irrelevant(decoder, encoder):
+    decoder = fitted(decoder, encoder)
+    Z = queries(encoder)
+    together = decoder.decode(Z)
+    order = np.random.default_rng(0).permutation(len(Z))
+    np.testing.assert_array_equal(decoder.decode(Z[order]), together[order])
+    alone = np.concatenate([decoder.decode(z[None]) for z in Z])
+    np.testing.assert_array_equal(alone, together)
+    twice = decoder.decode(np.repeat(Z, 2, axis=0))
+    np.testing.assert_array_equal(twice[::2], together)
+    np.testing.assert_array_equal(twice[1::2], together)
+
+
+@every_decoder
+def test_number_of_threads_is_irrelevant(decoder, encoder):
+    Z = queries(encoder, n_rows=1500)
+    one, two = (clone(decoder).set_params(n_jobs=n_jobs) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(
+        fitted(one, encoder).decode(Z), fitted(two, encoder).decode(Z)
+    )
+
+
+@every_decoder
+def test_same_seed_same_bits(decoder, encoder):
+    Z = queries(encoder)
+    np.testing.assert_array_equal(
+        fitted(decoder, encoder, seed=5).decode(Z),
+        fitted(decoder, encoder, seed=5).decode(Z),
+    )
+
+
+@every_decoder
+def test_exact_hits_and_duplicates_are_defined(decoder, encoder):
+    # All rows at two places: every query on a place hits half of the rows.
+    places = np.repeat([[0.0, 0.0], [1.0, 0.0]], len(encoder.embedding_) // 2, axis=0)
+    decoder = fitted(decoder, encoder, coords=places)
+    codes = decoder.decode(places)
+    columns = ~np.isnan(encoder.kernel_.table_.values).any(axis=0)
+    assert np.isfinite(codes[:, columns]).all()
+    np.testing.assert_array_equal(codes[: len(codes) // 2], codes[:1].repeat(44, 0))
+
+
+@every_decoder
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e200])
+def test_impossible_coordinates_are_refused(decoder, encoder, value):
+    Z = encoder.embedding_[:3].copy()
+    Z[1, 1] = value
+    with pytest.raises(ValueError, match=r"NaN|infinity|too large"):
+        fitted(decoder, encoder).predict(Z)
+
+
+@every_decoder
+@pytest.mark.parametrize("n_components", [1, 2])
+def test_other_coordinates_equal_a_fresh_fit(decoder, encoder, n_components):
+    # Prototypes are drawn before and apart from the coordinates: with the same seed
+    # they are the same.
+    coords = encoder.embedding_[:, :n_components]
+    old = fitted(decoder, encoder)
+    moved, fresh = old.with_coords(coords), fitted(decoder, encoder, coords=coords)
+    Z = queries(encoder)
+    np.testing.assert_array_equal(
+        moved.decode(Z[:, :n_components]), fresh.decode(Z[:, :n_components])
+    )
+    assert_frame_equal(old.predict(Z), fitted(decoder, encoder).predict(Z))
+    with pytest.raises(ValueError, match=f"fitted with {n_components}"):
+        moved.predict(Z)
+
+
+def without_objects(table):
+    """Columns that every library can hold."""
+    return table[["length", "count", "flag", "name", "group"]]
+
+
+LIBRARIES = {
+    "polars": pl.from_pandas,
+    "pyarrow": lambda table: pa.Table.from_pandas(table, preserve_index=False),
+    "nullable pandas": lambda table: table.convert_dtypes(),
+    "object array": lambda table: table.drop(columns="group").to_numpy(dtype=object),
+    "float32 array": lambda table: table[["length", "count"]].to_numpy("float32"),
+    "int array": lambda table: table[["count", "count"]].to_numpy("int16"),
+    "text array": lambda table: table[["name", "name"]].to_numpy(dtype="U3"),
+}
+
+
+def schema_of(table):
+    if isinstance(table, pd.DataFrame):
+        return table.dtypes.to_dict()
+    if isinstance(table, np.ndarray):
+        return table.dtype, table.shape[1:]
+    return table.schema
+
+
+@every_decoder
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_library_out_equals_library_in(decoder, library):
+    table = LIBRARIES[library](without_objects(mixed_frame(30)))
+    forest = CompletelyRandomForest(5, random_state=0).fit(table)
+    Z = np.random.default_rng(0).normal(size=(30, 2))
+    decoded = clone(decoder).fit(Z, table, forest=forest, random_state=0).predict(Z + 1)
+    assert type(decoded) is type(table)
+    assert schema_of(decoded) == schema_of(table)
+    assert len(decoded) == 30
