@@ -63,10 +63,9 @@ class Stopwatch:
 def measure(name: str) -> dict[str, object]:
     """Time the stages of the whole run on one dataset."""
     train, test = load_split(name, 1)
-    warm_up = RFAE.paper(2, random_state=0).set_params(unseen="nearest")
-    warm_up.set_params(forest__n_estimators=4).fit(train[:200]).reconstruct(test[:20])
-    wide = warm_up.set_params(n_components=12).fit(train[:200])
-    wide.reconstruct(test[:20])
+    size = n_components(train.shape[1], 0.2)
+    warm_up = RFAE.paper(size, random_state=0).set_params(forest__n_estimators=4)
+    warm_up.set_params(unseen="nearest").fit(train[:1000]).reconstruct(test[:50])
 
     clock, rng = Stopwatch(), stage_rngs(1, "forest", "decoder")
     codec = TableCodec(unseen="nearest")
@@ -76,11 +75,10 @@ def measure(name: str) -> dict[str, object]:
     kernel = clock(
         "kernel", lambda: LeafKernel(LeafIndex(grown.leaf_ids, grown.forest.n_leaves))
     )
-    size = n_components(train.shape[1], 0.2)
     mapped = clock("spectrum", lambda: DiffusionMap(size, random_state=1).fit(kernel))
     new = clock("table, test", lambda: codec.encode(test).values)
     coords = clock("transform", lambda: mapped.transform(grown.forest.leaves(new)))
-    context = DecoderContext(encoded, mapped.embedding_, grown.forest)
+    context = DecoderContext(encoded, mapped.embedding_, grown.forest, grown.leaf_ids)
     decoder = clock(
         "regions", lambda: KNNDecoder(20).fit_context(context, rng["decoder"])
     )

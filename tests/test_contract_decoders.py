@@ -38,6 +38,7 @@ def fitted(decoder, encoder, *, seed=0, coords=None):
         encoder.kernel_.table_,
         encoder.embedding_ if coords is None else coords,
         encoder.kernel_.forest_,
+        encoder.kernel_.leaf_ids_,
     )
     return clone(decoder).fit_context(context, np.random.default_rng(seed))
 

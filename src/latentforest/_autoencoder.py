@@ -176,7 +176,9 @@ class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if self.landmarks is not None:
             self.embedding_ = self.map_.transform(kernel.leaf_ids_)
 
-        context = DecoderContext(kernel.table_, self.embedding_, kernel.forest_)
+        context = DecoderContext(
+            kernel.table_, self.embedding_, kernel.forest_, kernel.leaf_ids_
+        )
         self.decoder_ = decoder.fit_context(context, rngs["decoder"])
         return self
 

@@ -38,9 +38,11 @@ def facts_of(encoded):
 
 
 def make_rows(forest, encoded, how, *, values=None, seed=0, n_jobs=1):
+    rows = encoded.values if values is None else values
     return rows_in_regions(
         forest,
-        encoded.values if values is None else values,
+        rows,
+        forest.leaves(rows),
         facts_of(encoded),
         how=how,
         rng=np.random.default_rng(seed),

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from latentforest._base._random import RandomState, stage_rngs
-from latentforest._base._types import Codes, Coords
+from latentforest._base._types import Codes, Coords, LeafIds
 from latentforest.forest import BaseForest, ForestArrays
 from latentforest.table import EncodedTable, TableCodec
 
@@ -21,6 +21,7 @@ class DecoderContext:
     table: EncodedTable
     coords: Coords  # (n_rows, n_components)
     forest: ForestArrays | None
+    leaf_ids: LeafIds | None  # (n_rows, n_trees), where there is a forest
 
     def __post_init__(self) -> None:
         if len(self.coords) != self.table.n_rows:
@@ -97,11 +98,12 @@ class Decoder(BaseEstimator):
         """
         coords = check_array(Z, dtype=np.float64)
         if forest is None:
-            context = DecoderContext(TableCodec().fit_encode(X), coords, None)
+            context = DecoderContext(TableCodec().fit_encode(X), coords, None, None)
         elif isinstance(forest, BaseForest):
             check_is_fitted(forest, "forest_")
             table = forest.codec_.encode(X)
-            context = DecoderContext(table, coords, forest.forest_)
+            ids = forest.forest_.leaves(table.values, n_jobs=self.n_jobs)
+            context = DecoderContext(table, coords, forest.forest_, ids)
         else:
             message = (
                 f"forest={forest!r} is not a forest of latentforest. "

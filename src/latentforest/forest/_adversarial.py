@@ -197,11 +197,8 @@ class AdversarialForest(BaseForest):
 
     def _finish(self, real: BinnedTable, trees: list[Tree]) -> GrownForest:
         """Prune the trees, join them, and number the leaves of the real rows."""
-        pruned = run_blocks(
-            lambda tree: prune_tree(tree, real, self.min_samples_leaf),
-            trees,
-            n_jobs=self.n_jobs,
-        )
+        # Many short steps under the GIL: threads would only get in each other's way.
+        pruned = [prune_tree(tree, real, self.min_samples_leaf) for tree in trees]
         forest = join_trees(pruned, real.split_levels)
         return GrownForest(forest, leaf_ids_of(forest, pruned))
 

@@ -105,6 +105,14 @@ class ForestArrays:
         run_blocks(work, list(blocks_of(len(values), ROW_BLOCK)), n_jobs=n_jobs)
         return ids
 
+    def parents(self) -> Ints:
+        """Parent of every node, counted within the tree; -1 at a root."""
+        first, inner = self._first(), np.flatnonzero(self.left >= 0)
+        parent = np.full(len(self.left), -1, np.int32)
+        for child in (self.left, self.right):
+            parent[first[inner] + child[inner]] = inner - first[inner]
+        return parent
+
     def check_values(self, values: Codes) -> Codes:
         """Return the codes as compiled walks need them, or say what does not fit."""
         values = np.ascontiguousarray(values, np.float64)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._random import draw_seeds
-from latentforest._base._types import Bools, Codes, Floats, Ints
+from latentforest._base._types import Bools, Codes, Floats, Ints, LeafIds
 from latentforest.forest._arrays import ROW_BLOCK, ForestArrays
 from latentforest.forest._route import narrow_regions
 
@@ -39,30 +39,74 @@ class Regions:
 
 
 def compatible_regions(
-    forest: ForestArrays, values: Codes, *, n_jobs: int | None = None
+    forest: ForestArrays,
+    values: Codes,
+    leaf_ids: LeafIds | None = None,
+    *,
+    n_jobs: int | None = None,
 ) -> Regions:
-    """Region of every row: walk its path in each tree once and narrow its box."""
-    values = forest.check_values(values)
-    n_words = (forest.split_levels + 31) // 32
-    word_start = np.concatenate([[0], np.cumsum(n_words)]).astype(np.int32)
-    lower = np.full(values.shape, -np.inf)
-    upper = np.full(values.shape, np.inf)
-    levels = np.full((len(values), word_start[-1]), 2**32 - 1, np.uint32)
+    """Region of every row: follow its path in each tree once and narrow its box.
 
-    def work(block: tuple[int, int]) -> None:
+    ``leaf_ids`` are the rows' forest-wide leaf numbers, where they are known.
+    """
+    walker = _Walker(forest, values, leaf_ids, n_jobs)
+    blocks = list(blocks_of(len(values), ROW_BLOCK))
+    parts = run_blocks(lambda block: walker.regions(*block), blocks, n_jobs=n_jobs)
+    empty = walker.regions(0, 0)
+    return Regions(
+        np.concatenate([empty.lower, *(part.lower for part in parts)]),
+        np.concatenate([empty.upper, *(part.upper for part in parts)]),
+        np.concatenate([empty.levels, *(part.levels for part in parts)]),
+        empty.word_start,
+        empty.split_levels,
+    )
+
+
+class _Walker:
+    """Regions of blocks of rows; what all blocks need is worked out once."""
+
+    def __init__(
+        self,
+        forest: ForestArrays,
+        values: Codes,
+        leaf_ids: LeafIds | None,
+        n_jobs: int | None,
+    ) -> None:
+        self.forest, self.values = forest, forest.check_values(values)
+        if leaf_ids is None:
+            leaf_ids = forest.leaves(values, n_jobs=n_jobs)
+        self.leaf_ids = np.asfortranarray(leaf_ids, np.int32)
+        self.node_of_leaf, self.parent = (
+            np.flatnonzero(forest.leaf >= 0),
+            forest.parents(),
+        )
+        n_words = (forest.split_levels + 31) // 32
+        self.word_start = np.concatenate([[0], np.cumsum(n_words)]).astype(np.int32)
+
+    def regions(self, begin: int, end: int) -> Regions:
+        forest, shape = self.forest, (end - begin, self.forest.n_columns)
+        lower, upper = np.full(shape, -np.inf), np.full(shape, np.inf)
+        levels = np.full((end - begin, self.word_start[-1]), 2**32 - 1, np.uint32)
         narrow_regions(
-            values,
-            *block,
-            *forest.node_arrays(),
+            self.values,
+            begin,
+            end,
+            self.leaf_ids,
+            self.node_of_leaf,
+            self.parent,
+            forest.start,
+            forest.left,
+            forest.feature,
+            forest.threshold,
+            forest.category,
+            forest.words,
             forest.split_levels,
-            word_start,
+            self.word_start,
             lower,
             upper,
             levels,
         )
-
-    run_blocks(work, list(blocks_of(len(values), ROW_BLOCK)), n_jobs=n_jobs)
-    return Regions(lower, upper, levels, word_start, forest.split_levels)
+        return Regions(lower, upper, levels, self.word_start, forest.split_levels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +144,14 @@ def column_facts(values: Codes, split_levels: Ints, whole: Bools) -> ColumnFacts
 def rows_in_regions(
     forest: ForestArrays,
     values: Codes,
+    leaf_ids: LeafIds,
     facts: ColumnFacts,
     *,
     how: Literal["draw", "middle"],
     rng: np.random.Generator,
     n_jobs: int | None = None,
 ) -> Codes:
-    """Make one row x̃ in the region of each given row.
+    """Make one row x̃ in the region of each given row, whose leaves are given too.
 
     ``how="draw"`` draws uniformly in the region, ``"middle"`` takes the middle of
     each interval and the most frequent level of each set. Numbers stay in their
@@ -114,6 +159,7 @@ def rows_in_regions(
     no tree bounds gets its mean or mode; missing cells stay missing. The result
     falls into the same leaves as the given rows.
     """
+    walker = _Walker(forest, values, leaf_ids, n_jobs)
     blocks = list(enumerate(blocks_of(len(values), ROW_BLOCK)))
     seeds = draw_seeds(rng, len(blocks))
     made = np.empty_like(values)
@@ -121,7 +167,7 @@ def rows_in_regions(
     def work(block: tuple[int, tuple[int, int]]) -> None:
         number, (begin, end) = block
         own = values[begin:end]
-        regions = compatible_regions(forest, own, n_jobs=1)
+        regions = walker.regions(begin, end)
         generator = np.random.default_rng(seeds[number])
         for column in range(values.shape[1]):
             u = generator.random(len(own)) if how == "draw" else np.full(len(own), 0.5)

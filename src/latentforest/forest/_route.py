@@ -51,12 +51,13 @@ def narrow_regions(
     values,
     begin,
     end,
+    leaf_ids,
+    node_of_leaf,
+    parent,
     start,
     left,
-    right,
     feature,
     threshold,
-    missing_left,
     category,
     words,
     split_levels,
@@ -65,32 +66,35 @@ def narrow_regions(
     upper,
     levels,
 ):
-    """Intersect, for each row, the regions of the leaves it falls into.
+    """Intersect, for rows ``begin`` to ``end``, the regions of their leaves.
 
     Numbers keep an interval ``(lower, upper]``, categories a set of levels; a missing
-    cell bounds nothing. All three arrays are narrowed in place.
+    cell bounds nothing. All three arrays are narrowed in place. Paths are climbed
+    from the leaf: nothing is compared on the way, so nothing is guessed wrong.
     """
     for tree in range(len(start) - 1):
         root = start[tree]
         for i in range(begin, end):
-            node = root
-            while left[node] >= 0:
-                column = feature[node]
-                value, cut = values[i, column], threshold[node]
-                goes_left = value <= cut
-                if np.isnan(value):
-                    goes_left = missing_left[node]
+            node = node_of_leaf[leaf_ids[i, tree]]
+            while node != root:
+                above = root + parent[node]
+                from_left = root + left[above] == node
+                column, cut = feature[above], threshold[above]
+                if np.isnan(values[i, column]):
+                    pass
                 elif np.isnan(cut):
-                    goes_left = has_level(words, category[node], np.int64(value))
                     first = word_start[column]
                     for w in range((split_levels[column] + 31) >> 5):
-                        allowed = words[category[node] + w]
-                        levels[i, first + w] &= allowed if goes_left else ~allowed
-                elif goes_left:
-                    upper[i, column] = min(upper[i, column], cut)
+                        allowed = words[category[above] + w]
+                        levels[i - begin, first + w] &= (
+                            allowed if from_left else ~allowed
+                        )
                 else:
-                    lower[i, column] = max(lower[i, column], cut)
-                node = root + (left[node] if goes_left else right[node])
+                    most = cut if from_left else np.inf
+                    least = -np.inf if from_left else cut
+                    upper[i - begin, column] = min(upper[i - begin, column], most)
+                    lower[i - begin, column] = max(lower[i - begin, column], least)
+                node = above
 
 
 @njit(cache=True, nogil=True)

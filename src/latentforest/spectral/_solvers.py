@@ -82,7 +82,7 @@ def solve_lanczos(
     # ARPACK's own vector operations are small; BLAS threads that spin between them
     # would take the cores from the operator's threads.
     with threadpool_limits(1, user_api="blas"):
-        for basis in (3 * n_vectors // 2 + 20, 3 * n_vectors + 60):
+        for basis in (2 * n_vectors + 40, 3 * n_vectors + 100):
             try:
                 values, vectors = eigsh(
                     deflated, ncv=min(basis, n_rows), maxiter=RESTARTS, **settings
