@@ -138,7 +138,7 @@ def make_table(rows: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
 def write_table(args: argparse.Namespace) -> None:
     """Turn rows into ``table1.md``."""
     rows = pd.DataFrame(map(json.loads, ROWS.read_text().splitlines()))
-    table = make_table(rows, paper_results())
+    table = make_table(rows, paper_results()).astype(float)
     table.loc["mean"] = table.mean()
     lines = [
         "# Table 1: mean distortion over ten compression factors",

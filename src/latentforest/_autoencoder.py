@@ -174,7 +174,9 @@ class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.eigenvalues_ = self.map_.spectrum_.eigenvalues
         self.embedding_ = self.map_.embedding_
         if self.landmarks is not None:
-            self.embedding_ = self.map_.transform(kernel.leaf_ids_)
+            self.embedding_ = self.map_.leaf_table_.encode(
+                kernel.leaf_ids_, n_jobs=self.n_jobs
+            )
 
         context = DecoderContext(
             kernel.table_, self.embedding_, kernel.forest_, kernel.leaf_ids_
@@ -285,9 +287,7 @@ class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return small
 
     def _encode(self, X: Any) -> Any:
-        values = self.kernel_.codec_.encode(X, caller=type(self).__name__).values
-        ids = self.kernel_.forest_.leaves(values, n_jobs=self.n_jobs)
-        return self.map_.leaf_table_.encode(ids, n_jobs=self.n_jobs)
+        return self.kernel_.place(X, self.map_.leaf_table_, caller=type(self).__name__)
 
     @property
     def _n_features_out(self) -> int:

@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from forest_oracles import GROWERS, make_grower, make_target, same_forest
+from latentforest import CompletelyRandomForest, SchemaError
 
 every_grower = pytest.mark.parametrize("sort", GROWERS)
 
@@ -109,3 +110,9 @@ def test_tables_of_few_rows(sort, n_rows):
     y = np.linspace(0, 1.5, n_rows) if sort == "regression" else [0, 1, 0][:n_rows]
     forest = make_grower(sort).fit(table, y)
     assert forest.apply(table).shape == (n_rows, 3)
+
+
+def test_too_many_levels_are_refused_by_name():
+    table = pd.DataFrame({"uid": [f"u{i}" for i in range(66_000)]})
+    with pytest.raises(SchemaError, match="Column 'uid' has 66000 levels"):
+        CompletelyRandomForest(2).fit(table)

@@ -59,8 +59,8 @@ def test_fitted_forests_are_used_as_they_are(wrap):
     table = pd.DataFrame({"a": [1.5, 2.5, 3.5, 0.5], "b": list("xyxy")})
     mine = CompletelyRandomForest(3, min_samples_leaf=1).fit(table)
     planting = resolve_forest(wrap(mine))
-    codec = planting.codec(table, kinds=None, unseen="error")
-    grown, fitted = grow(planting, codec.encode(table))
+    _, encoded = planting.read(table, kinds=None, unseen="error")
+    grown, fitted = grow(planting, encoded)
     assert fitted is mine
     assert grown.forest is mine.forest_
     nodes = mine.apply(table) + mine.forest_.start[:-1]
@@ -74,7 +74,7 @@ def test_foreign_forests_read_all_columns_as_numbers(as_table, dtype):
     X = as_table(rng.integers(3, size=(40, 2)).astype(dtype))
     model = ExtraTreesRegressor(5, random_state=0).fit(X, rng.normal(size=40))
     planting = resolve_forest(model)
-    encoded = planting.codec(X, kinds=None, unseen="error").encode(X)
+    _, encoded = planting.read(X, kinds=None, unseen="error")
     np.testing.assert_array_equal(encoded.values, np.asarray(X))
     grown, fitted = grow(planting, encoded)
     assert fitted is model
@@ -88,9 +88,24 @@ def test_foreign_forests_refuse_tables_they_cannot_read():
     planting = resolve_forest(model)
     table = pd.DataFrame({"a": X[:, 0], "b": ["x", "y"] * 10})
     with pytest.raises(ValueError, match=r"columns are categories: \['b'\]"):
-        planting.codec(table, kinds=None, unseen="error")
+        planting.read(table, kinds=None, unseen="error")
     with pytest.raises(ValueError, match=r"has 1 columns, but the forest .* on 2"):
-        planting.codec(X[:, :1], kinds=None, unseen="error")
+        planting.read(X[:, :1], kinds=None, unseen="error")
+
+
+def test_foreign_forests_refuse_columns_in_another_order():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 2)), columns=["a", "b"])
+    model = RandomForestClassifier(3).fit(X, make_target("two classes", 20))
+    with pytest.raises(ValueError, match="must be in the same order"):
+        resolve_forest(model).read(X[["b", "a"]], kinds=None, unseen="error")
+
+
+@pytest.mark.parametrize("forest", [CompletelyRandomForest, RandomForestClassifier])
+def test_kinds_cannot_be_chosen_for_fitted_forests(forest):
+    X = pd.DataFrame({"a": [1.5, 2.5, 3.5, 0.5], "b": [1, 0, 1, 0]})
+    planting = resolve_forest(forest(3).fit(X, [0, 1, 0, 1]))
+    with pytest.raises(ValueError, match="cannot be chosen for a fitted forest"):
+        planting.read(X, kinds={"b": "category"}, unseen="error")
 
 
 def test_what_is_no_forest_is_refused():

@@ -146,3 +146,15 @@ def test_a_target_can_be_learned():
 def test_grow_alone_returns_the_leaves_of_all_rows():
     grown = grow("two classes", mixed_table(["continuous"], 50))
     assert grown.leaf_ids.min() >= 0
+
+
+def test_many_whole_numbers_are_a_response():
+    rng = np.random.default_rng(0)
+    X, price = rng.normal(size=(200, 2)), rng.integers(10**6, size=200)
+    forest = SupervisedForest(3, random_state=0).fit(X, price)
+    assert forest.classes_ is None
+    assert forest.leaf_values_.shape[1] == 1
+    few = SupervisedForest(3, random_state=0).fit(X, price % 7)
+    assert len(few.classes_) == 7
+    asked = SupervisedForest(3, task="classification", random_state=0).fit(X, price)
+    assert len(asked.classes_) == len(np.unique(price))

@@ -63,7 +63,7 @@ def test_by_hand():
     result = distortion(original, reconstructed)
     found = [column.distortion for column in result.columns]
     assert found == pytest.approx([0.2, 0.25, 0.5, 0.0])
-    kinds = ["continuous", "boolean", "category", "category"]
+    kinds = ["continuous", "boolean", "category", "ordered"]
     assert [column.kind for column in result.columns] == kinds
     assert result.mean == float(result) == pytest.approx(0.2375)
 

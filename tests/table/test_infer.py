@@ -22,10 +22,10 @@ def spec_of(column, **options):
         ([True, False], "boolean", (False, True)),
         ([True, True], "boolean", (False, True)),
         (["b", "a"], "category", ("a", "b")),
-        ([1, 2, 3, 4, 5], "category", (1, 2, 3, 4, 5)),
+        ([1, 2, 3, 4, 5], "ordered", (1, 2, 3, 4, 5)),
         ([1, 2, 3, 4, 5, 6], "integer", ()),
         ([1.0, 2.0], "continuous", ()),
-        (pd.Series([2, None], dtype=object), "category", (2,)),
+        (pd.Series([2, None], dtype=object), "ordered", (2,)),
         (pd.Series([2, 0.5], dtype=object), "continuous", ()),
         (pd.Series([True, None], dtype=object), "boolean", (False, True)),
         (pd.Series([None, None], dtype=object), "category", ()),
@@ -42,7 +42,7 @@ def test_pandas_kinds(column, kind, levels):
 
 def test_the_sixth_value_may_come_late():
     column = np.repeat([1, 2, 3, 4, 5], 1000)
-    assert spec_of(column).kind == "category"
+    assert spec_of(column).kind == "ordered"
     assert spec_of(np.append(column, 6)).kind == "integer"
 
 
@@ -70,7 +70,7 @@ def test_arrow_dictionaries_may_be_ordered():
     ("array", "kinds"),
     [
         (np.array([[1.0, 2.0]]), ["continuous", "continuous"]),
-        (np.array([[1, 2]]), ["category", "category"]),
+        (np.array([[1, 2]]), ["ordered", "ordered"]),
         (np.arange(12).reshape(6, 2), ["integer", "integer"]),
         (np.array([[True, False]]), ["boolean", "boolean"]),
         (np.array([["a", "b"]]), ["category", "category"]),
@@ -217,7 +217,7 @@ def test_report_tells_what_and_why():
         [
             [
                 "a",
-                "category",
+                "ordered",
                 "2 levels: 1, 2",
                 "no",
                 "2 distinct values (fewer than 6)",

@@ -43,7 +43,7 @@ def schema(table):
 def test_arrays_of_the_schema(schema):
     assert schema.n_columns == 8
     assert schema.n_levels.tolist() == [0, 2, 0, 2, 2, 2, 2, 0]
-    assert schema.split_levels.tolist() == [0, 2, 0, 2, 2, 2, 0, 0]
+    assert schema.split_levels.tolist() == [0, 0, 0, 2, 2, 2, 0, 0]
     assert schema.n_levels.dtype == schema.split_levels.dtype == np.int32
     numbers = [True, False, True, False, False, False, False, True]
     assert schema.is_number.tolist() == numbers

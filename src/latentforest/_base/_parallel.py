@@ -11,6 +11,8 @@ from typing import TypeVar
 
 from tqdm.auto import tqdm
 
+from latentforest._base._checks import check_integer
+
 Block = TypeVar("Block")
 Result = TypeVar("Result")
 
@@ -21,7 +23,7 @@ def n_workers(n_jobs: int | None) -> int:
     cores = cores or os.cpu_count() or 1
     if n_jobs is None:
         return cores
-    if n_jobs == 0:
+    if check_integer("n_jobs", n_jobs, minimum=-cores) == 0:
         message = "n_jobs=0 has no meaning. Give a positive number, or -1 for all."
         raise ValueError(message)
     return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
@@ -45,17 +47,14 @@ def run_blocks(
     ``progress`` names the job on a bar on standard error; None shows nothing.
     An error or Ctrl-C drops the blocks that have not started.
     """
-    workers = min(n_workers(n_jobs), len(blocks))
+    workers = n_workers(n_jobs)
     with tqdm(
         total=len(blocks), desc=progress, disable=progress is None, leave=False
     ) as bar:
-        if workers <= 1:
-            results = []
-            for block in blocks:
-                results.append(work(block))
-                bar.update()
-            return results
-        pool = ThreadPoolExecutor(workers)
+        if len(blocks) <= 1:
+            return [work(block) for block in blocks]
+        # One worker gets a thread too: Ctrl-C must not reach compiled code.
+        pool = ThreadPoolExecutor(min(workers, len(blocks)))
         try:
             futures = [pool.submit(work, block) for block in blocks]
             for future in as_completed(futures):

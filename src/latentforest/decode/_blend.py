@@ -4,9 +4,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from latentforest._base._compiled import compiled
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._types import Codes, Floats, Ints
 from latentforest.table import TableSchema
@@ -72,7 +72,7 @@ def blend_rows(
     return blended
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _blend(rows, weights, codes, begin, end, is_number, rank, start, n_levels, blended):
     """Fill some rows of ``blended``."""
     votes = np.zeros(max(1, n_levels.max() + 1))

@@ -4,10 +4,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
+from latentforest._base._compiled import compiled
 from latentforest._base._parallel import blocks_of, n_workers, run_blocks
 from latentforest._base._types import Coords, Floats
 
@@ -77,7 +77,7 @@ def _check_size(coords: Coords) -> None:
         raise ValueError(message)
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@compiled
 def _search(columns, queries, begin, end, rows, squares):
     """Fill the nearest points of some queries, by insertion into a sorted list."""
     n_components, n_points = columns.shape

@@ -61,7 +61,7 @@ class AdversarialForest(BaseForest):
     forest_ : ForestArrays
         The trees.
     accuracies_ : list of float
-        Out-of-bag accuracy of each forest grown; near 0.5 at the end if the
+        Out-of-bag accuracy of each forest grown; at or below 0.5 at the end if the
         synthetic rows can no longer be told from the real ones. The forest kept is
         the last but one: the generator whose rows the last one judged. A judge whose
         verdict is clear after a fifth of its trees is not grown any further.
@@ -149,7 +149,7 @@ class AdversarialForest(BaseForest):
             )
 
         trees: list[Tree] = []
-        n_first = self.n_estimators // 5 if number else self.n_estimators
+        n_first = -(-self.n_estimators // 5) if number else self.n_estimators
         for n_trees in (n_first, self.n_estimators - n_first):
             trees += grow_trees(
                 both,
@@ -166,7 +166,7 @@ class AdversarialForest(BaseForest):
             accuracy = float(right.mean())
             # A forest that is this far from telling rows apart will be thrown away,
             # and more trees would only make the verdict clearer.
-            if accuracy < 0.5 + self.delta - SURE * 0.5 / np.sqrt(2 * n_rows):
+            if accuracy < 0.5 - SURE * 0.5 / np.sqrt(2 * n_rows):
                 break
         return trees, accuracy
 

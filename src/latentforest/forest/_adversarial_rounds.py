@@ -2,12 +2,12 @@
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 import numpy as np
-from numba import njit
 
+from latentforest._base._compiled import compiled
 from latentforest.forest._draw import below
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_votes(leaf_of, counts, sums, votes):
     """Add a tree's out-of-bag votes: +1 for real, -1 for synthetic, 0 for a tie."""
     for i in range(len(leaf_of)):
@@ -16,7 +16,7 @@ def add_votes(leaf_of, counts, sums, votes):
             votes[i] += (real > synthetic) - (real < synthetic)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def draw_in_leaves(bins, leaf_of, n_nodes, first, out, state):
     """Draw synthetic rows from the leaves of one tree.
 

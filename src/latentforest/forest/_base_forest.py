@@ -8,10 +8,17 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from latentforest._base._checks import check_integer
+from latentforest._base._errors import SchemaError
 from latentforest._base._random import RandomState, stage_rngs
 from latentforest._base._types import LeafIds
+from latentforest.forest._bins import MAX_BINS
 from latentforest.forest._grow import GrownForest
-from latentforest.table import EncodedTable, TableCodec, remember_columns
+from latentforest.table import (
+    EncodedTable,
+    TableCodec,
+    TableSchema,
+    remember_columns,
+)
 
 
 class BaseForest(BaseEstimator):
@@ -53,6 +60,7 @@ class BaseForest(BaseEstimator):
         check_integer("n_estimators", self.n_estimators, minimum=1)
         self.codec_ = TableCodec.from_schema(encoded.schema)
         remember_columns(self, encoded.schema)
+        _check_levels(encoded.schema)
         grown = self.grow(encoded, y, rng)
         self.forest_ = grown.forest
         return grown
@@ -82,3 +90,13 @@ class BaseForest(BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _check_levels(schema: TableSchema) -> None:
+    for name, n_levels in zip(schema.names, schema.split_levels, strict=True):
+        if n_levels > MAX_BINS:
+            message = (
+                f"Column {name!r} has {n_levels} levels, more than the {MAX_BINS} that "
+                "a split can tell apart. Drop it if it is an id, or convert it."
+            )
+            raise SchemaError(message)

@@ -6,15 +6,15 @@ two sides (Gini), regression (Σ y)² / n (variance).
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 import numpy as np
-from numba import njit
 
+from latentforest._base._compiled import compiled
 from latentforest.forest._draw import uniform
 from latentforest.forest._groups import CLASSIFY, weight_of
 
 COIN_TRIES = 8  # draws of a random split of levels before a column is given up
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def enough_to_cut(total, task, min_leaf, min_class):
     """Whether a node holds the rows of two leaves, in all and per class."""
     if task == CLASSIFY:
@@ -24,7 +24,7 @@ def enough_to_cut(total, task, min_leaf, min_class):
     return weight_of(total, 0, len(total), task) >= 2 * min_leaf
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def is_pure(task, total, responses, begin, end):
     """Whether no split could gain anything."""
     if task == CLASSIFY:
@@ -38,7 +38,7 @@ def is_pure(task, total, responses, begin, end):
     return True
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def best_cut(sums, n_groups, width, total, task, min_leaf, min_class, left):
     """Best prefix of the groups: (gain, last group on the left, missing go left).
 
@@ -61,7 +61,7 @@ def best_cut(sums, n_groups, width, total, task, min_leaf, min_class, left):
     return best_gain, best_group, best_side
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _cut_two(sums, n_groups, total, task, min_leaf, min_class, side):
     """Best cut for two classes, or for regression, in plain numbers for speed."""
     left_0 = sums[2 * n_groups] * side
@@ -98,7 +98,7 @@ def _cut_two(sums, n_groups, total, task, min_leaf, min_class, side):
     return best_gain, best_group
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _cut_many(sums, n_groups, total, min_leaf, min_class, side, left):
     """Best cut for more than two classes."""
     width = len(total)
@@ -129,7 +129,7 @@ def _cut_many(sums, n_groups, total, min_leaf, min_class, side, left):
     return best_gain, best_group
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def random_cut(bins, missing, rows, begin, end, lower, upper, smallest, largest, state):
     """Draw a cut uniformly among those that leave enough rows on both sides.
 
@@ -164,7 +164,7 @@ def random_cut(bins, missing, rows, begin, end, lower, upper, smallest, largest,
     return value if value < lower[high] else upper[low]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def coin_levels(bins, n_levels, rows, begin, end, min_leaf, side, state):
     """Send every level (and missing) to a random side, enough rows on both."""
     for _ in range(COIN_TRIES):

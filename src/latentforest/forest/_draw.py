@@ -6,10 +6,11 @@ number of threads; SplitMix64 is a few lines and starts from any seed.
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 import numpy as np
-from numba import njit
+
+from latentforest._base._compiled import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def next_bits(state):
     """Advance ``state`` (one uint64 in an array) and return 64 random bits."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -19,19 +20,19 @@ def next_bits(state):
     return bits ^ (bits >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def uniform(state):
     """Draw a float in [0, 1)."""
     return np.float64(next_bits(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def below(state, n):
     """Draw an integer in [0, n)."""
     return np.int64(uniform(state) * n)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def bootstrap_counts(state, n_rows, n_draws):
     """How often each row is drawn in ``n_draws`` draws with replacement."""
     counts = np.zeros(n_rows, np.float64)

@@ -8,19 +8,20 @@ a prefix of the groups to the left.
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 import numpy as np
-from numba import njit
 
+from latentforest._base._compiled import compiled
 from latentforest.forest._draw import below
 
 CLASSIFY, REGRESS = 0, 1
 MAX_GROUPS = 256  # groups of a number's bins in a large node
 MIN_GROUPS = 64  # groups in the smallest nodes
+FEW_LEVELS = 32  # levels up to which insertion sort wins
 
 # Long lists of plain arrays, on purpose: a record handed to a compiled function counts
 # references to all its arrays, which costs more than the work on a small node.
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add(sums, at, task, response, weight):
     """Add one row to the sums of the group that starts at ``at``."""
     if task == CLASSIFY:
@@ -30,7 +31,7 @@ def _add(sums, at, task, response, weight):
         sums[at + 1] += weight * response
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def weight_of(sums, at, width, task):
     """Weight of the rows in a group."""
     total = sums[at]
@@ -40,7 +41,7 @@ def weight_of(sums, at, width, task):
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def group_numbers(
     bins,
     missing,
@@ -91,7 +92,21 @@ def group_numbers(
     return n_groups
 
 
-@njit(cache=True, nogil=True)
+@compiled
+def _sort_levels(shares, order, n):
+    """Sort the first ``n`` levels by their share; equal ones keep their order."""
+    if n > FEW_LEVELS:
+        order[:n] = order[:n][np.argsort(shares[:n], kind="mergesort")]
+        return
+    for i in range(1, n):
+        share, level, j = shares[i], order[i], i
+        while j > 0 and shares[j - 1] > share:
+            shares[j], order[j] = shares[j - 1], order[j - 1]
+            j -= 1
+        shares[j], order[j] = share, level
+
+
+@compiled
 def group_levels(
     bins,
     n_levels,
@@ -131,14 +146,9 @@ def group_levels(
         if total <= 0.0:
             continue
         share = rank[level] if len(rank) > 0 else raw[level * width + counted] / total
-        j = n_groups
-        while j > 0 and shares[j - 1] > share:
-            shares[j] = shares[j - 1]
-            order[j] = order[j - 1]
-            j -= 1
-        shares[j] = share
-        order[j] = level
+        shares[n_groups], order[n_groups] = share, level
         n_groups += 1
+    _sort_levels(shares, order, n_groups)
     for g in range(n_groups):
         at = np.int64(order[g]) * width
         for c in range(width):

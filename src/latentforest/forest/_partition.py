@@ -2,17 +2,18 @@
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 import numpy as np
-from numba import njit
+
+from latentforest._base._compiled import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def middle_of(below, above):
     """Threshold halfway between two values; of neighbouring doubles the lower one."""
     value = below + (above - below) / 2
     return value if value < above else below
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def place_cut(value, lower, upper):
     """Largest bin left of ``value``, and a threshold between it and the next bin."""
     if value >= upper[-1]:
@@ -29,7 +30,7 @@ def place_cut(value, lower, upper):
     return first, middle_of(upper[first], lower[first + 1])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def partition(
     bins,
     missing,
@@ -79,7 +80,7 @@ def partition(
     return n_left, low, high, n_missing
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def place_absent(bins, n_levels, rows, begin, middle, end, rank, side):
     """Choose a side for the levels that no row of the node has.
 

@@ -2,8 +2,8 @@
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 import numpy as np
-from numba import njit
 
+from latentforest._base._compiled import compiled
 from latentforest.forest._bins import BinnedTable
 from latentforest.forest._grow import route_tree
 from latentforest.forest._records import Tree
@@ -35,7 +35,7 @@ def prune_tree(tree: Tree, table: BinnedTable, min_rows: int) -> Tree:
     return pruned
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _survivors(left, right, leaf_of, min_rows):
     """Old numbers of the nodes that stay, where old nodes went, and their children."""
     n_nodes = len(left)

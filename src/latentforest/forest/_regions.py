@@ -12,6 +12,8 @@ from latentforest._base._types import Bools, Codes, Floats, Ints, LeafIds
 from latentforest.forest._arrays import ROW_BLOCK, ForestArrays
 from latentforest.forest._route import narrow_regions
 
+SPREAD_CELLS = 2**20
+
 
 @dataclass(frozen=True, slots=True)
 class Regions:
@@ -160,7 +162,10 @@ def rows_in_regions(
     falls into the same leaves as the given rows.
     """
     walker = _Walker(forest, values, leaf_ids, n_jobs)
-    blocks = list(enumerate(blocks_of(len(values), ROW_BLOCK)))
+    # Sets of levels are spread out to one cell per level: many levels, fewer rows.
+    most_levels = int(forest.split_levels.max(initial=1))
+    size = max(1, min(ROW_BLOCK, SPREAD_CELLS // max(1, most_levels)))
+    blocks = list(enumerate(blocks_of(len(values), size)))
     seeds = draw_seeds(rng, len(blocks))
     made = np.empty_like(values)
 

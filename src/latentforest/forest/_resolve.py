@@ -16,7 +16,13 @@ from latentforest.forest._base_forest import BaseForest
 from latentforest.forest._grow import GrownForest
 from latentforest.forest._supervised import SupervisedForest
 from latentforest.forest._unsupervised import CompletelyRandomForest, ShiHorvathForest
-from latentforest.table import ColumnKind, EncodedTable, TableCodec, TableSchema
+from latentforest.table import (
+    ColumnKind,
+    EncodedTable,
+    TableCodec,
+    TableSchema,
+    check_names,
+)
 
 FORESTS: dict[str, type[BaseForest]] = {
     "adversarial": AdversarialForest,
@@ -33,23 +39,35 @@ class Planting:
     grower: BaseForest | None  # to be grown; None: ``fitted`` is used as it is
     fitted: Any
 
-    def codec(self, X: Any, *, kinds: Any, unseen: Any) -> TableCodec:
-        """Return a codec whose codes the forest understands, fitted on ``X``."""
-        if isinstance(self.fitted, BaseForest):
-            return TableCodec.from_schema(self.fitted.codec_.schema_, unseen=unseen)
-        codec = TableCodec(kinds, unseen).fit(X)
+    def read(
+        self, X: Any, *, kinds: Any, unseen: Any
+    ) -> tuple[TableCodec, EncodedTable]:
+        """Encode ``X`` as the forest understands it; also return the codec."""
         if self.fitted is None:
-            return codec
+            codec = TableCodec(kinds, unseen)
+            return codec, codec.fit_encode(X)
+        if kinds:
+            message = (
+                f"kinds={kinds!r} cannot be chosen for a fitted forest: it was fitted "
+                "on columns as they are. Fit the forest again, or leave kinds out."
+            )
+            raise ValueError(message)
+        if isinstance(self.fitted, BaseForest):
+            schema = self.fitted.codec_.schema_
+            codec = TableCodec.from_schema(schema, unseen=unseen)
+            return codec, codec.encode(X, caller=type(self.fitted).__name__)
         # A foreign forest was fitted on plain numbers: few-valued integers too.
+        schema = TableCodec(unseen=unseen).fit(X).schema_
         numbers = {
             column.name: ColumnKind.integer
-            for column in codec.schema_.columns
-            if column.kind is ColumnKind.category
+            for column in schema.columns
+            if column.kind is ColumnKind.ordered
             and all(isinstance(level, int) for level in column.levels)
         }
-        codec = TableCodec({**(kinds or {}), **numbers}, unseen).fit(X)
+        codec = TableCodec(numbers, unseen)
+        encoded = codec.fit_encode(X)
         _check_numeric(codec.schema_, self.fitted)
-        return codec
+        return codec, encoded
 
     def grow(
         self,
@@ -114,6 +132,9 @@ def _check_numeric(schema: TableSchema, forest: Any) -> None:
             f"categories: {text}. Pass the numeric table it was fitted on."
         )
         raise ValueError(message)
+    names = getattr(forest, "feature_names_in_", None)
+    if schema.container != "numpy" and names is not None:
+        check_names(schema.names, tuple(names))
     if schema.n_columns != forest.n_features_in_:
         message = (
             f"the table has {schema.n_columns} columns, but the forest was fitted on "

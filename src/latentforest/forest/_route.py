@@ -2,16 +2,17 @@
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 import numpy as np
-from numba import njit
+
+from latentforest._base._compiled import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def has_level(words, start, level):
     """Whether ``level`` is in the set of levels that starts at ``start``."""
     return (words[start + (level >> 5)] >> np.uint32(level & 31)) & np.uint32(1) != 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def route_rows(
     values,
     begin,
@@ -46,7 +47,7 @@ def route_rows(
             ids[i, tree] = name[node]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def narrow_regions(
     values,
     begin,
@@ -97,7 +98,7 @@ def narrow_regions(
                 node = above
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def route_rest(
     bins, n_bins, left, right, feature, cut, missing_left, category, words, leaf_of
 ):

@@ -23,6 +23,10 @@ from latentforest.forest._grow import (
 from latentforest.forest._records import Target, Tree
 from latentforest.table import EncodedTable
 
+MANY_CLASSES = (
+    50  # distinct numbers above which a target is no longer taken for classes
+)
+
 
 class SupervisedForest(BaseForest):
     """Random forest for a given target, on numbers and categories as they are.
@@ -32,8 +36,8 @@ class SupervisedForest(BaseForest):
     n_estimators : int, default=500
         Number of trees.
     task : {"auto", "classification", "regression"}, default="auto"
-        What to predict. "auto" takes floats that are not whole numbers for
-        regression, and everything else for classes.
+        What to predict. "auto" takes numbers with fractions, or with more than 50
+        distinct values, for regression, and everything else for classes.
     min_samples_leaf : int, default=1
         Rows (of the tree's bootstrap sample) that every leaf keeps.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
@@ -114,7 +118,7 @@ class SupervisedForest(BaseForest):
 
         def keep(number: int, tree: Tree, counts: Floats) -> Tree:
             in_bag[:, number] = counts
-            return tree
+            return tree._replace(sums=tree.sums[tree.left < 0])
 
         trees = grow_trees(
             table,
@@ -128,7 +132,7 @@ class SupervisedForest(BaseForest):
             progress=self._progress("growing trees"),
         )
         self.in_bag_ = in_bag
-        sums = np.concatenate([tree.sums[tree.left < 0] for tree in trees])
+        sums = np.concatenate([tree.sums for tree in trees])
         if target.task == CLASSIFY:
             shares = sums / sums.sum(axis=1, keepdims=True)
             self.leaf_values_ = shares[:, : int(target.responses.max()) + 1]
@@ -198,7 +202,10 @@ class SupervisedForest(BaseForest):
         task = self.task
         if task == "auto":
             kind = type_of_target(y, input_name="y")
-            task = "regression" if kind == "continuous" else "classification"
+            is_number = np.issubdtype(np.asarray(y).dtype, np.number)
+            many = is_number and len(np.unique(y)) > MANY_CLASSES
+            is_response = kind == "continuous" or many
+            task = "regression" if is_response else "classification"
         if task == "regression":
             self.classes_ = None
             response = np.asarray(y, np.float64)

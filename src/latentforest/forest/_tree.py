@@ -2,8 +2,8 @@
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 import numpy as np
-from numba import njit
 
+from latentforest._base._compiled import compiled
 from latentforest.forest._cuts import (
     best_cut,
     coin_levels,
@@ -26,7 +26,7 @@ from latentforest.forest._partition import (
 )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _draw_column(columns, tried, state):
     """Next column of a random order without repeats."""
     pick = tried + below(state, len(columns) - tried)
@@ -34,7 +34,7 @@ def _draw_column(columns, tried, state):
     return columns[tried]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def grow_tree(
     bins,
     n_bins,

@@ -10,11 +10,15 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from latentforest._base._checks import check_integer, check_option
+from latentforest._base._parallel import blocks_of
 from latentforest._base._random import RandomState, stage_rngs
-from latentforest._base._types import Floats, LeafIds
+from latentforest._base._types import Coords, Floats, LeafIds
 from latentforest.forest import resolve_forest
 from latentforest.kernel._index import LeafIndex
+from latentforest.kernel._leaf_table import LeafTable
 from latentforest.kernel._operator import KERNEL_KINDS, LeafKernel
+
+ENCODE_BLOCK = 2**16  # rows whose leaves are held at once
 
 
 class ForestKernel(BaseEstimator):
@@ -116,8 +120,9 @@ class ForestKernel(BaseEstimator):
             check_integer("landmarks", self.landmarks, minimum=2)
         planting = resolve_forest(self.forest)
         rngs = stage_rngs(self.random_state, "forest", "landmarks")
-        self.codec_ = planting.codec(X, kinds=self.kinds, unseen=self.unseen)
-        self.table_ = self.codec_.encode(X)
+        self.codec_, self.table_ = planting.read(
+            X, kinds=self.kinds, unseen=self.unseen
+        )
         self.landmarks_ = self._draw_landmarks(rngs["landmarks"])
         if len(self.landmarks_) < n_needed:
             message = (
@@ -155,6 +160,29 @@ class ForestKernel(BaseEstimator):
         check_is_fitted(self, "leaf_kernel_")
         values = self.codec_.encode(X, caller=type(self).__name__).values
         return self.forest_.leaves(values, n_jobs=self.n_jobs)
+
+    def place(self, X: Any, table: LeafTable, *, caller: str) -> Coords:
+        """Coordinates of the rows of ``X`` by a leaf table, block by block.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            A table with the columns of the fitted one.
+        table : LeafTable
+            One row of coordinates per leaf; see `DiffusionMap`.
+        caller : str
+            Who asks, for the error about the number of columns.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components)
+        """
+        values = self.codec_.encode(X, caller=caller).values
+        coords = np.empty((len(values), table.values.shape[1]))
+        for begin, end in blocks_of(len(values), ENCODE_BLOCK):
+            ids = self.forest_.leaves(values[begin:end], n_jobs=self.n_jobs)
+            coords[begin:end] = table.encode(ids, n_jobs=self.n_jobs)
+        return coords
 
     def gram(self, X: Any, Y: Any = None) -> Floats:
         """Kernel between every row of ``X`` and every row of ``Y``.

@@ -8,15 +8,15 @@ one tree stay in the cache while its rows are visited.
 from typing import TypeAlias
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from latentforest._base._compiled import compiled
 from latentforest._base._types import Floats, Ints, LeafIds
 
 Longs: TypeAlias = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_vector_products(
     ids: LeafIds,
     first_leaf: Longs,
@@ -58,7 +58,7 @@ def add_vector_products(
             )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_block_products(
     ids: LeafIds,
     first_leaf: Longs,
@@ -88,7 +88,7 @@ def add_block_products(
                 out[row, column] += sums[leaf, column]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_to_leaves(
     ids: LeafIds, values: Floats, start: int, stop: int, out: Floats
 ) -> None:
@@ -101,7 +101,7 @@ def add_to_leaves(
                 out[leaf, column] += values[row, column]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_weighted_to_leaves(
     ids: LeafIds,
     tree_weights: Floats,
@@ -120,7 +120,7 @@ def add_weighted_to_leaves(
                 out[leaf, column] += weight * values[row, column]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_from_leaves(
     ids: LeafIds, table: Floats, start: int, stop: int, out: Floats
 ) -> None:
@@ -137,7 +137,7 @@ def add_from_leaves(
                 out[row, column] += table[leaf, column]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_others_from_leaves(
     ids: LeafIds,
     sums: Floats,
@@ -169,7 +169,7 @@ def add_others_from_leaves(
                 out[row, column] += scale * (sums[leaf, column] - own[row, column])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def group_rows_by_leaf(ids: LeafIds, n_leaves: int) -> tuple[Longs, Ints]:
     """Rows of every leaf in one list: leaf ``l`` owns ``starts[l] … starts[l+1]-1``."""
     n_trees, n_rows = ids.shape
@@ -189,7 +189,7 @@ def group_rows_by_leaf(ids: LeafIds, n_leaves: int) -> tuple[Longs, Ints]:
     return starts, rows
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_gram_rows(
     ids: LeafIds,
     starts: Longs,
@@ -207,7 +207,7 @@ def add_gram_rows(
                 out[row, rows[position]] += scale[leaf]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def root_of(parent: Longs, row: int) -> int:
     """Root of a row's set, halving the path on the way."""
     while parent[row] != row:
@@ -216,7 +216,7 @@ def root_of(parent: Longs, row: int) -> int:
     return row
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def join_rows(ids: LeafIds, first_leaf: Longs, width: Longs) -> Longs:
     """Root row of every row, where rows that share a leaf share a root.
 

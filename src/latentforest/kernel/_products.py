@@ -50,8 +50,11 @@ def _dot_block(
         loop(ids, first_leaf, width, scale, block, *chunk, part)
         return part
 
-    workers = 1 if index.ids.size < SERIAL_SIZE else n_jobs
-    total, *parts = run_blocks(work, list(tree_chunks(index.n_trees)), n_jobs=workers)
+    chunks = list(tree_chunks(index.n_trees))
+    if index.ids.size < SERIAL_SIZE:
+        total, *parts = map(work, chunks)
+    else:
+        total, *parts = run_blocks(work, chunks, n_jobs=n_jobs)
     for part in parts:
         total += part
     total /= index.n_trees

@@ -22,7 +22,7 @@ Solver = Callable[
 
 DEFLATION = 1.5
 DENSE_ROWS = 400  # up to here a dense solve is faster than Lanczos
-DENSE_ROWS_MANY = 10_000  # up to here a dense solve fits when most pairs are wanted
+DENSE_ROWS_MANY = 2_000  # up to here a dense solve is small when most pairs are wanted
 TOLERANCE = 1e-9
 RESTARTS = 300
 

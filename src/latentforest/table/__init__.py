@@ -9,6 +9,7 @@ from latentforest.table._frames import (
     open_table,
 )
 from latentforest.table._kinds import ColumnKind
+from latentforest.table._match import check_names
 from latentforest.table._remember import remember_columns
 from latentforest.table._schema import ColumnSpec, EncodedTable, TableSchema
 
@@ -21,6 +22,7 @@ __all__ = [
     "RawTable",
     "TableCodec",
     "TableSchema",
+    "check_names",
     "index_of",
     "open_table",
     "remember_columns",

@@ -71,7 +71,7 @@ def _infer_kind(column: RawColumn) -> tuple[ColumnKind, str]:
     if few is None:
         return ColumnKind.integer, f"integers, {FEW_DISTINCT} or more distinct values"
     return (
-        ColumnKind.category,
+        ColumnKind.ordered,
         f"integers, {few} distinct values (fewer than {FEW_DISTINCT})",
     )
 

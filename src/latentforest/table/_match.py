@@ -15,14 +15,22 @@ def check_columns(table: RawTable, schema: TableSchema, *, caller: str) -> None:
     The wording follows scikit-learn, whose users know it.
     """
     named = table.container != "numpy" and schema.container != "numpy"
-    if named and table.names != schema.names:
-        raise SchemaError(_names_message(table.names, schema.names))
+    if named:
+        check_names(table.names, schema.names)
     if table.n_columns != schema.n_columns:
         message = (
             f"X has {table.n_columns} features, but {caller} is expecting "
             f"{schema.n_columns} features as input."
         )
         raise SchemaError(message)
+
+
+def check_names(
+    names: tuple[Hashable, ...], fitted_names: tuple[Hashable, ...]
+) -> None:
+    """Refuse other names, or another order, than those that were fitted."""
+    if names != fitted_names:
+        raise SchemaError(_names_message(names, fitted_names))
 
 
 def _names_message(

@@ -1,0 +1,20 @@
+"""The one way functions are compiled here."""
+
+from collections.abc import Callable
+from typing import Any
+
+from numba import njit
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """Compile at first use, keep the result on disk, release the GIL while running.
+
+    Where no folder can be written (a read-only installation without a home), the
+    function is compiled anew in each process.
+    """
+    try:
+        return njit(cache=True, nogil=True)(function)
+    except RuntimeError as exc:
+        if "cannot cache" not in str(exc):
+            raise
+        return njit(nogil=True)(function)

@@ -1,0 +1,92 @@
+"""The small helpers: threads, compilation, optional packages."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from latentforest._base import _compiled
+from latentforest._base._errors import MissingExtraError
+from latentforest._base._optional import require
+from latentforest._base._parallel import blocks_of, n_workers, run_blocks
+
+
+def test_blocks_cover_everything_once():
+    assert list(blocks_of(7, 3)) == [(0, 3), (3, 6), (6, 7)]
+    assert list(blocks_of(0, 3)) == []
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, None, -1])
+def test_results_come_in_the_order_of_the_blocks(n_jobs):
+    assert run_blocks(lambda n: n * n, range(20), n_jobs=n_jobs) == [
+        n * n for n in range(20)
+    ]
+
+
+def test_an_error_in_a_block_reaches_the_caller():
+    def work(number):
+        if number == 3:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        run_blocks(work, range(10), n_jobs=2)
+
+
+def test_jobs_are_checked():
+    assert n_workers(3) == 3
+    assert n_workers(-1) == n_workers(None) >= 1
+    with pytest.raises(ValueError, match="n_jobs=0 has no meaning"):
+        n_workers(0)
+    for wrong in ("x", 2.5, True):
+        with pytest.raises(TypeError, match="n_jobs="):
+            n_workers(wrong)
+
+
+def test_without_a_place_for_the_cache_functions_still_compile(monkeypatch):
+    real = _compiled.njit
+
+    def njit(*, cache=False, **settings):
+        if cache:
+            message = "cannot cache function 'f': no locator available"
+            raise RuntimeError(message)
+        return real(**settings)
+
+    monkeypatch.setattr(_compiled, "njit", njit)
+    assert _compiled.compiled(lambda x: x + 1)(1) == 2
+
+
+def test_missing_packages_name_their_extra():
+    with pytest.raises(MissingExtraError, match=r"latentforest\[plot\]"):
+        require("no_such_package", extra="plot")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal")
+def test_interrupting_a_fit_raises_keyboard_interrupt():
+    # Numba turned an interrupt on the main thread into a SystemError.
+    script = """
+        import sys
+        import numpy as np
+        from latentforest import CompletelyRandomForest
+        X = np.random.default_rng(0).normal(size=(20000, 10))
+        CompletelyRandomForest(2, n_jobs=1).fit(X)
+        print("go", flush=True)
+        try:
+            CompletelyRandomForest(100000, n_jobs=1).fit(X)
+        except KeyboardInterrupt:
+            sys.exit(7)
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        assert process.stdout.readline() == "go\n"
+        try:
+            process.wait(1)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 7
