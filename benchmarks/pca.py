@@ -7,7 +7,7 @@ from latentforest.table import TableCodec
 
 
 class MixedPCA:
-    """PCA on standardised numbers and scaled one-hot columns (as in FAMD)."""
+    """PCA on standardised columns; a category's indicators share a variance of 1."""
 
     def fit(self, table: pd.DataFrame) -> "MixedPCA":
         """Learn scales, shares and axes."""
@@ -30,7 +30,7 @@ class MixedPCA:
         parts = [(values[:, self.numbers] - self.mean) / self.scale]
         for j, share in zip(self.categories, self.shares, strict=True):
             hot = values[:, j, None] == np.arange(len(share))
-            parts.append((hot - share) / np.sqrt(np.maximum(share, 1e-12)))
+            parts.append((hot - share) / spread(share))
         return np.column_stack(parts)
 
     def reconstruct(self, table: pd.DataFrame, size: int) -> pd.DataFrame:
@@ -41,7 +41,12 @@ class MixedPCA:
         at = len(self.numbers)
         values[:, self.numbers] = wide[:, :at] * self.scale + self.mean
         for j, share in zip(self.categories, self.shares, strict=True):
-            hot = wide[:, at : at + len(share)] * np.sqrt(share) + share
+            hot = wide[:, at : at + len(share)] * spread(share) + share
             values[:, j] = hot.argmax(axis=1)
             at += len(share)
         return self.codec.decode(values)
+
+
+def spread(share: np.ndarray) -> float:
+    """Return the root of the total variance of a category's indicators."""
+    return float(np.sqrt(max((share * (1 - share)).sum(), 1e-12)))
