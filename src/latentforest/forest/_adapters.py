@@ -3,35 +3,37 @@
 from typing import Any
 
 import numpy as np
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    IsolationForest,
-    RandomForestClassifier,
-    RandomForestRegressor,
-    RandomTreesEmbedding,
-)
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
 from latentforest._base._types import Floats, Ints
 from latentforest.forest._arrays import ForestArrays, join_trees
 from latentforest.forest._records import Tree
 
-FORESTS = (
-    RandomForestClassifier,
-    RandomForestRegressor,
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    RandomTreesEmbedding,
-    IsolationForest,
-)
-TREES = (DecisionTreeClassifier, DecisionTreeRegressor)
+
+def _forests() -> tuple[type, ...]:
+    """Return the forests we can read; their import takes long, so it waits for use."""
+    from sklearn import ensemble  # noqa: PLC0415
+
+    return (
+        ensemble.RandomForestClassifier,
+        ensemble.RandomForestRegressor,
+        ensemble.ExtraTreesClassifier,
+        ensemble.ExtraTreesRegressor,
+        ensemble.RandomTreesEmbedding,
+        ensemble.IsolationForest,
+    )
+
+
+def _trees() -> tuple[type, ...]:
+    """Return the single trees we can read."""
+    from sklearn import tree  # noqa: PLC0415
+
+    return (tree.DecisionTreeClassifier, tree.DecisionTreeRegressor)
 
 
 def is_readable(estimator: Any) -> bool:
     """Whether `from_sklearn` knows this kind of estimator."""
-    return isinstance(estimator, FORESTS + TREES)
+    return isinstance(estimator, _forests() + _trees())
 
 
 def from_sklearn(estimator: Any) -> ForestArrays:
@@ -61,7 +63,7 @@ def from_sklearn(estimator: Any) -> ForestArrays:
     True
     """
     if not is_readable(estimator):
-        names = ", ".join(kind.__name__ for kind in FORESTS + TREES)
+        names = ", ".join(kind.__name__ for kind in _forests() + _trees())
         message = (
             f"cannot read the trees of a {type(estimator).__name__}. "
             f"Give a fitted {names}."
@@ -70,14 +72,11 @@ def from_sklearn(estimator: Any) -> ForestArrays:
     check_is_fitted(estimator)
     n_columns = estimator.n_features_in_
     everything = np.arange(n_columns, dtype=np.int32)
-    if isinstance(estimator, TREES):
-        members, columns = [estimator], [everything]
-    else:
+    members: list[Any] = [estimator]
+    if not isinstance(estimator, _trees()):
         members = list(estimator.estimators_)
-        columns = list(
-            getattr(estimator, "estimators_features_", None)
-            or [everything] * len(members)
-        )
+    chosen_columns = getattr(estimator, "estimators_features_", None)
+    columns = list(chosen_columns or [everything] * len(members))
     trees = [
         _read_tree(member.tree_, chosen)
         for member, chosen in zip(members, columns, strict=True)
