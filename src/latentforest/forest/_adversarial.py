@@ -11,14 +11,13 @@ from latentforest._base._parallel import run_blocks
 from latentforest._base._random import RandomState, draw_seeds
 from latentforest._base._types import Floats
 from latentforest.forest._adversarial_rounds import add_votes, draw_in_leaves
-from latentforest.forest._arrays import join_trees
 from latentforest.forest._base_forest import BaseForest
 from latentforest.forest._bins import BinnedTable, bin_table
 from latentforest.forest._groups import CLASSIFY
 from latentforest.forest._grow import (
     GrownForest,
     grow_trees,
-    leaf_ids_of,
+    join_grown,
     split_rules,
 )
 from latentforest.forest._prune import prune_tree
@@ -199,8 +198,7 @@ class AdversarialForest(BaseForest):
         """Prune the trees, join them, and number the leaves of the real rows."""
         # Many short steps under the GIL: threads would only get in each other's way.
         pruned = [prune_tree(tree, real, self.min_samples_leaf) for tree in trees]
-        forest = join_trees(pruned, real.split_levels)
-        return GrownForest(forest, leaf_ids_of(forest, pruned))
+        return join_grown(pruned, real.split_levels)
 
 
 def _resample(table: BinnedTable, rng: np.random.Generator) -> NDArray[np.uint16]:

@@ -10,8 +10,8 @@ import numpy as np
 from latentforest._base._checks import check_integer
 from latentforest._base._parallel import run_blocks
 from latentforest._base._random import draw_seeds
-from latentforest._base._types import Floats, LeafIds
-from latentforest.forest._arrays import ForestArrays
+from latentforest._base._types import Floats, Ints, LeafIds
+from latentforest.forest._arrays import ForestArrays, join_trees
 from latentforest.forest._bins import BinnedTable
 from latentforest.forest._draw import bootstrap_counts
 from latentforest.forest._records import Rules, Target, Tree
@@ -83,13 +83,14 @@ def route_tree(table: BinnedTable, tree: Tree) -> None:
     )
 
 
-def leaf_ids_of(forest: ForestArrays, trees: Sequence[Tree]) -> LeafIds:
-    """Forest-wide leaf numbers of the rows that the trees were grown on."""
+def join_grown(trees: Sequence[Tree], split_levels: Ints) -> GrownForest:
+    """Join trees and number the leaves of the rows they were grown on."""
+    forest = join_trees(trees, split_levels)
     ids = np.empty((len(trees[0].leaf_of), len(trees)), np.int32, order="F")
     for number, tree in enumerate(trees):
         leaf = forest.leaf[forest.start[number] : forest.start[number + 1]]
         ids[:, number] = leaf[tree.leaf_of]
-    return ids
+    return GrownForest(forest, ids)
 
 
 def split_rules(

@@ -10,14 +10,13 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from latentforest._base._checks import check_option
 from latentforest._base._random import RandomState
 from latentforest._base._types import Floats
-from latentforest.forest._arrays import join_trees
 from latentforest.forest._base_forest import BaseForest
 from latentforest.forest._bins import bin_table
 from latentforest.forest._groups import CLASSIFY, REGRESS
 from latentforest.forest._grow import (
     GrownForest,
     grow_trees,
-    leaf_ids_of,
+    join_grown,
     split_rules,
 )
 from latentforest.forest._records import Target, Tree
@@ -138,8 +137,7 @@ class SupervisedForest(BaseForest):
             self.leaf_values_ = shares[:, : int(target.responses.max()) + 1]
         else:
             self.leaf_values_ = centre + sums[:, 1:] / sums[:, :1]
-        forest = join_trees(trees, table.split_levels)
-        return GrownForest(forest, leaf_ids_of(forest, trees))
+        return join_grown(trees, table.split_levels)
 
     def predict_proba(self, X: Any) -> Floats:
         """Mean over trees of the class shares in each row's leaves.

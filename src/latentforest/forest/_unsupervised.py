@@ -6,14 +6,13 @@ import numpy as np
 
 from latentforest._base._random import RandomState
 from latentforest._base._types import Floats
-from latentforest.forest._arrays import join_trees
 from latentforest.forest._base_forest import BaseForest
 from latentforest.forest._bins import bin_table
 from latentforest.forest._groups import CLASSIFY
 from latentforest.forest._grow import (
     GrownForest,
     grow_trees,
-    leaf_ids_of,
+    join_grown,
     split_rules,
 )
 from latentforest.forest._records import Target, Tree
@@ -95,8 +94,7 @@ class CompletelyRandomForest(BaseForest):
             n_jobs=self.n_jobs,
             progress=self._progress("growing trees"),
         )
-        forest = join_trees(trees, table.split_levels)
-        return GrownForest(forest, leaf_ids_of(forest, trees))
+        return join_grown(trees, table.split_levels)
 
 
 class ShiHorvathForest(BaseForest):
@@ -186,5 +184,4 @@ class ShiHorvathForest(BaseForest):
             n_jobs=self.n_jobs,
             progress=self._progress("growing trees"),
         )
-        forest = join_trees(trees, real.split_levels)
-        return GrownForest(forest, leaf_ids_of(forest, trees))
+        return join_grown(trees, real.split_levels)

@@ -56,10 +56,12 @@ def diffusion_coords(
         raise ValueError(message)
     alive = spectrum.eigenvalues > NEGLIGIBLE_EIGENVALUE
     if not alive.all():
+        n_alive = np.count_nonzero(alive)
+        fewer = f"Lower n_components to {n_alive}, or grow" if n_alive else "Grow"
         message = (
-            f"{np.count_nonzero(~alive)} of {alive.size} components have eigenvalue 0 "
-            "and carry nothing: their coordinates are 0. Lower n_components to "
-            f"{max(1, np.count_nonzero(alive))}, or grow more trees or smaller leaves."
+            f"{alive.size - n_alive} of {alive.size} components have eigenvalue 0 and "
+            f"carry nothing: their coordinates are 0. {fewer} more trees or smaller "
+            "leaves."
         )
         warnings.warn(message, SpectrumWarning, stacklevel=2)
     factors = np.where(alive, spectrum.eigenvalues**steps, 0.0)
