@@ -38,6 +38,7 @@ def test_an_error_in_a_block_reaches_the_caller():
 def test_jobs_are_checked():
     assert n_workers(3) == 3
     assert n_workers(-1) == n_workers(None) >= 1
+    assert n_workers(-1000) == 1  # as in joblib
     with pytest.raises(ValueError, match="n_jobs=0 has no meaning"):
         n_workers(0)
     for wrong in ("x", 2.5, True):

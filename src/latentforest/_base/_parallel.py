@@ -5,6 +5,7 @@ may never depend on the number of threads: blocks are cut by size, not by worker
 """
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TypeVar
@@ -23,7 +24,7 @@ def n_workers(n_jobs: int | None) -> int:
     cores = cores or os.cpu_count() or 1
     if n_jobs is None:
         return cores
-    if check_integer("n_jobs", n_jobs, minimum=-cores) == 0:
+    if check_integer("n_jobs", n_jobs, minimum=-sys.maxsize) == 0:
         message = "n_jobs=0 has no meaning. Give a positive number, or -1 for all."
         raise ValueError(message)
     return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
