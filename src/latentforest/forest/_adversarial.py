@@ -148,8 +148,9 @@ class AdversarialForest(BaseForest):
             )
 
         trees: list[Tree] = []
-        n_first = -(-self.n_estimators // 5) if number else self.n_estimators
-        for n_trees in (n_first, self.n_estimators - n_first):
+        first = -(-self.n_estimators // 5)
+        batches = (first, self.n_estimators - first) if number else (self.n_estimators,)
+        for n_trees in filter(None, batches):
             trees += grow_trees(
                 both,
                 target,
