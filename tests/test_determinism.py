@@ -68,6 +68,7 @@ def test_forest_may_have_a_seed_of_its_own(table):
     assert (one.decoder_.prototypes_ != two.decoder_.prototypes_).any()
 
 
+@pytest.mark.filterwarnings("ignore::latentforest.SpectrumWarning")
 def test_no_seed_means_another_result_each_time(table):
     one, two = (RFAE(1, forest=CompletelyRandomForest(5)).fit(table) for _ in range(2))
     assert (one.embedding_ != two.embedding_).any()

@@ -231,3 +231,13 @@ def test_report_tells_what_and_why():
     ):
         places = [line.index(part) for part in parts]
         assert places == sorted(places)
+
+
+def test_ids_are_pointed_out():
+    table = pd.DataFrame(
+        {"uid": [f"u{i}" for i in range(100)], "town": ["a", "b", "c", "d"] * 25}
+    )
+    uid, town = TableCodec().fit(table).schema_.columns
+    assert "drop an id" in uid.reason
+    assert town.reason == "text"
+    assert TableCodec().fit(table[:20]).schema_.columns[0].reason == "text"

@@ -13,6 +13,8 @@ from latentforest.table._kinds import FEW_DISTINCT, ColumnKind, Level, Storage
 from latentforest.table._schema import ColumnSpec
 
 _HEAD = 1_000
+_LIKE_AN_ID = 0.9  # levels per row from which text tells rows apart and nothing else
+_FEW_LEVELS = 50  # too few levels to say so
 
 
 def infer_column(
@@ -51,6 +53,9 @@ def infer_column(
         upper=float(present.max()),
         has_missing=len(present) < len(codes),
     )
+    many = spec.n_levels > max(_FEW_LEVELS, _LIKE_AN_ID * len(present))
+    if many and kind is ColumnKind.category:
+        spec = replace(spec, reason=f"{reason}; nearly all differ: drop an id")
     if isinstance(column, NumberColumn) and kind.is_number:
         spec = replace(spec, decimals=_decimals_of(column, kind, present))
     return spec, codes
