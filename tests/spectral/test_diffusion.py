@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 
 from kernel_oracles import leaf_indices, random_index, random_weights
 from latentforest._base._errors import SpectrumWarning
-from latentforest.kernel import LeafKernel, _leaf_table, connected_components
+from latentforest.kernel import LeafKernel, connected_components
 from latentforest.spectral import (
     Spectrum,
-    _diffusion,
     diffusion_coords,
     leading_spectrum,
 )
@@ -116,8 +115,11 @@ def test_components_without_eigenvalue_are_zero_and_told(time):
     assert coords[0, 0] == 2.0 * 0.5**time
 
 
-def test_both_rooms_agree_on_negligible():
-    assert _diffusion.NEGLIGIBLE_EIGENVALUE == _leaf_table.NEGLIGIBLE_EIGENVALUE
+def test_where_no_component_is_left_fewer_would_not_help():
+    spectrum = Spectrum(np.zeros(2), np.eye(4)[:, :2])
+    with pytest.warns(SpectrumWarning, match=r"2 of 2 .* are 0\. Grow more trees"):
+        coords = diffusion_coords(spectrum, np.ones(4))
+    assert not coords.any()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from latentforest._base._compiled import compiled
 from latentforest._base._parallel import blocks_of, run_blocks
-from latentforest._base._types import Codes, Floats, Ints
+from latentforest._base._types import Bools, Codes, Floats, Ints
 from latentforest.table import TableSchema
 
 QUERY_BLOCK = 1_024
@@ -23,6 +23,7 @@ class LevelPriority:
     rank: NDArray[np.float64]  # column after column, n_levels + 1 each; last: missing
     start: NDArray[np.int64]  # (n_columns,)
     n_levels: Ints  # (n_columns,), 0 for numbers
+    is_number: Bools  # (n_columns,)
 
 
 def draw_priority(schema: TableSchema, rng: np.random.Generator) -> LevelPriority:
@@ -33,6 +34,7 @@ def draw_priority(schema: TableSchema, rng: np.random.Generator) -> LevelPriorit
         np.concatenate([*ranks, np.zeros(1)]),
         np.cumsum(n_codes, dtype=np.int64) - n_codes,
         np.where(schema.is_number, 0, schema.n_levels).astype(np.int32),
+        schema.is_number,
     )
 
 
@@ -51,9 +53,6 @@ def blend_rows(
     being one, with the most weight; ties go by ``priority``.
     """
     blended = np.empty((len(rows), codes.shape[1]))
-    is_number = (np.diff(priority.start, append=len(priority.rank) - 1) == 0).astype(
-        np.bool_
-    )
 
     def work(block: tuple[int, int]) -> None:
         _blend(
@@ -61,7 +60,7 @@ def blend_rows(
             weights,
             codes,
             *block,
-            is_number,
+            priority.is_number,
             priority.rank,
             priority.start,
             priority.n_levels,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from latentforest._base._parallel import blocks_of, run_blocks
+from latentforest._base._tolerance import NEGLIGIBLE_EIGENVALUE
 from latentforest._base._types import Coords, Floats
 from latentforest.kernel._index import LeafIndex, check_ids
 from latentforest.kernel._loops import add_others_from_leaves
@@ -20,8 +21,6 @@ from latentforest.kernel._sums import (
     gather_from_leaves,
     leaf_sums,
 )
-
-NEGLIGIBLE_EIGENVALUE = 1e-10
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,10 +7,9 @@ from numpy.typing import ArrayLike
 
 from latentforest._base._checks import check_real
 from latentforest._base._errors import SpectrumWarning
+from latentforest._base._tolerance import NEGLIGIBLE_EIGENVALUE
 from latentforest._base._types import Coords
 from latentforest.spectral._spectrum import Spectrum
-
-NEGLIGIBLE_EIGENVALUE = 1e-10
 
 
 def diffusion_coords(
