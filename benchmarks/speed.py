@@ -91,7 +91,7 @@ def measure(name: str) -> dict[str, object]:
     mapped = clock("spectrum", lambda: DiffusionMap(size, random_state=1).fit(kernel))
     new = clock("table, test", lambda: codec.encode(test).values)
     coords = clock("transform", lambda: mapped.transform(grown.forest.leaves(new)))
-    context = DecoderContext(encoded, mapped.embedding_, grown.forest, grown.leaf_ids)
+    context = DecoderContext(encoded, mapped.embedding_, grown)
     decoder = clock(
         "regions", lambda: KNNDecoder(20).fit_context(context, rng["decoder"])
     )

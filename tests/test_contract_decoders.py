@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from latentforest import RFAE, CompletelyRandomForest, KNNDecoder
 from latentforest.decode import DecoderContext
+from latentforest.forest import GrownForest
 from mixed_tables import mixed_frame
 
 # Every decoder of the package is listed here, in all settings that matter.
@@ -37,8 +38,7 @@ def fitted(decoder, encoder, *, seed=0, coords=None):
     context = DecoderContext(
         encoder.kernel_.table_,
         encoder.embedding_ if coords is None else coords,
-        encoder.kernel_.forest_,
-        encoder.kernel_.leaf_ids_,
+        GrownForest(encoder.kernel_.forest_, encoder.kernel_.leaf_ids_),
     )
     return clone(decoder).fit_context(context, np.random.default_rng(seed))
 

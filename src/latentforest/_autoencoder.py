@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from latentforest._base._random import RandomState, stage_rngs
 from latentforest._settings import check_settings, paper_settings
 from latentforest.decode import DecoderContext, resolve_decoder
+from latentforest.forest import GrownForest
 from latentforest.kernel import ForestKernel
 from latentforest.metrics import distortion
 from latentforest.spectral import DiffusionMap
@@ -178,9 +179,8 @@ class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 kernel.leaf_ids_, n_jobs=self.n_jobs
             )
 
-        context = DecoderContext(
-            kernel.table_, self.embedding_, kernel.forest_, kernel.leaf_ids_
-        )
+        grown = GrownForest(kernel.forest_, kernel.leaf_ids_)
+        context = DecoderContext(kernel.table_, self.embedding_, grown)
         self.decoder_ = decoder.fit_context(context, rngs["decoder"])
         return self
 

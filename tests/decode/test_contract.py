@@ -38,7 +38,7 @@ class NeedsForest(FirstRow):
 @pytest.fixture(scope="module")
 def context():
     table = TableCodec().fit_encode(mixed_frame(10))
-    return DecoderContext(table, np.zeros((10, 3)), None, None)
+    return DecoderContext(table, np.zeros((10, 3)), None)
 
 
 def test_four_methods_make_a_decoder(context):
@@ -75,7 +75,7 @@ def test_needs_are_met_by_a_fitted_forest():
 
 def test_context_needs_coordinates_of_every_row(context):
     with pytest.raises(ValueError, match=r"9 rows of coordinates.*10 rows"):
-        DecoderContext(context.table, np.zeros((9, 3)), None, None)
+        DecoderContext(context.table, np.zeros((9, 3)), None)
 
 
 @pytest.mark.parametrize("Z", [[[np.nan]], [[np.inf]], [["a"]], [0.0]])

@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from latentforest._base._random import RandomState, stage_rngs
-from latentforest._base._types import Codes, Coords, LeafIds
-from latentforest.forest import BaseForest, ForestArrays
+from latentforest._base._types import Codes, Coords
+from latentforest.forest import BaseForest, GrownForest
 from latentforest.table import EncodedTable, TableCodec
 
 
@@ -20,8 +20,7 @@ class DecoderContext:
 
     table: EncodedTable
     coords: Coords  # (n_rows, n_components)
-    forest: ForestArrays | None
-    leaf_ids: LeafIds | None  # (n_rows, n_trees), where there is a forest
+    grown: GrownForest | None  # the forest and the leaves of the rows
 
     def __post_init__(self) -> None:
         if len(self.coords) != self.table.n_rows:
@@ -65,7 +64,7 @@ class Decoder(BaseEstimator):
     def fit_context(self, context: DecoderContext, rng: np.random.Generator) -> Self:
         """Check the context, then learn from it."""
         self.check()
-        if "forest" in self.needs() and context.forest is None:
+        if "forest" in self.needs() and context.grown is None:
             message = (
                 f"{self!r} needs the forest. Pass forest=, "
                 f"or choose settings that do without."
@@ -98,12 +97,13 @@ class Decoder(BaseEstimator):
         """
         coords = check_array(Z, dtype=np.float64)
         if forest is None:
-            context = DecoderContext(TableCodec().fit_encode(X), coords, None, None)
+            context = DecoderContext(TableCodec().fit_encode(X), coords, None)
         elif isinstance(forest, BaseForest):
             check_is_fitted(forest, "forest_")
             table = forest.codec_.encode(X)
             ids = forest.forest_.leaves(table.values, n_jobs=self.n_jobs)
-            context = DecoderContext(table, coords, forest.forest_, ids)
+            grown = GrownForest(forest.forest_, ids)
+            context = DecoderContext(table, coords, grown)
         else:
             message = (
                 f"forest={forest!r} is not a forest of latentforest. "

@@ -79,18 +79,14 @@ class KNNDecoder(Decoder):
         self.priority_ = draw_priority(schema, rng)
         self.search_ = NeighbourSearch(context.coords)
         self.prototypes_ = values
-        if (
-            context.forest is not None
-            and context.leaf_ids is not None
-            and (self.prototypes != "rows")
-        ):
+        if context.grown is not None and self.prototypes != "rows":
             whole = np.array(
                 [not spec.is_number or spec.decimals == 0 for spec in schema.columns]
             )
             self.prototypes_ = rows_in_regions(
-                context.forest,
+                context.grown.forest,
                 values,
-                context.leaf_ids,
+                context.grown.leaf_ids,
                 column_facts(values, schema.split_levels, whole),
                 how="draw" if self.prototypes == "draw" else "middle",
                 rng=rng,
