@@ -1,5 +1,7 @@
 """One contract for every decoder: what comes back is a legal row of the table."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,8 +11,7 @@ from pandas.testing import assert_frame_equal
 from sklearn.base import clone
 
 from latentforest import RFAE, CompletelyRandomForest, KNNDecoder
-from latentforest.decode import DecoderContext
-from latentforest.forest import GrownForest
+from latentforest._encoding import decoder_context
 from mixed_tables import mixed_frame
 
 # Every decoder of the package is listed here, in all settings that matter.
@@ -34,12 +35,12 @@ def encoder(request):
     return RFAE(N_COMPONENTS, forest=forest, random_state=0).fit(table)
 
 
-def fitted(decoder, encoder, *, seed=0, coords=None):
-    context = DecoderContext(
-        encoder.kernel_.table_,
-        encoder.embedding_ if coords is None else coords,
-        GrownForest(encoder.kernel_.forest_, encoder.kernel_.leaf_ids_),
-    )
+def context_of(encoder):
+    return decoder_context(encoder.kernel_, encoder.map_, encoder.embedding_)
+
+
+def fitted(decoder, encoder, *, seed=0, context=None):
+    context = context_of(encoder) if context is None else context
     return clone(decoder).fit_context(context, np.random.default_rng(seed))
 
 
@@ -134,7 +135,8 @@ def test_same_seed_same_bits(decoder, encoder):
 def test_exact_hits_and_duplicates_are_defined(decoder, encoder):
     # All rows at two places: every query on a place hits half of the rows.
     places = np.repeat([[0.0, 0.0], [1.0, 0.0]], len(encoder.embedding_) // 2, axis=0)
-    decoder = fitted(decoder, encoder, coords=places)
+    context = replace(context_of(encoder), coords=places, leave_out=None)
+    decoder = fitted(decoder, encoder, context=context)
     codes = decoder.decode(places)
     columns = ~np.isnan(encoder.kernel_.table_.values).any(axis=0)
     assert np.isfinite(codes[:, columns]).all()
@@ -153,11 +155,9 @@ def test_impossible_coordinates_are_refused(decoder, encoder, value):
 @every_decoder
 @pytest.mark.parametrize("n_components", [1, 2])
 def test_other_coordinates_equal_a_fresh_fit(decoder, encoder, n_components):
-    # Prototypes are drawn before and apart from the coordinates: with the same seed
-    # they are the same.
-    coords = encoder.embedding_[:, :n_components]
     old = fitted(decoder, encoder)
-    moved, fresh = old.with_coords(coords), fitted(decoder, encoder, coords=coords)
+    context = context_of(encoder).first(n_components)
+    moved, fresh = old.with_context(context), fitted(decoder, encoder, context=context)
     Z = queries(encoder)
     np.testing.assert_array_equal(
         moved.decode(Z[:, :n_components]), fresh.decode(Z[:, :n_components])

@@ -11,9 +11,9 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from latentforest._base._random import RandomState, stage_rngs
+from latentforest._encoding import decoder_context, leave_one_out
 from latentforest._settings import check_settings, paper_settings
-from latentforest.decode import DecoderContext, resolve_decoder
-from latentforest.forest import GrownForest
+from latentforest.decode import resolve_decoder
 from latentforest.kernel import ForestKernel
 from latentforest.metrics import distortion
 from latentforest.spectral import DiffusionMap
@@ -179,8 +179,7 @@ class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 kernel.leaf_ids_, n_jobs=self.n_jobs
             )
 
-        grown = GrownForest(kernel.forest_, kernel.leaf_ids_)
-        context = DecoderContext(kernel.table_, self.embedding_, grown)
+        context = decoder_context(kernel, self.map_, self.embedding_)
         self.decoder_ = decoder.fit_context(context, rngs["decoder"])
         return self
 
@@ -253,20 +252,20 @@ class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return 1.0 - float(distortion(X, self.reconstruct(X), kinds=self.schema_))
 
     def leave_one_out(self) -> Any:
-        """Coordinates of the training rows, each placed as if it were a new row.
+        """Coordinates of the training rows, each (and its copies) as if it were new.
 
         Returns
         -------
         ndarray of shape (n_landmarks, n_components)
         """
         check_is_fitted(self, "map_")
-        return self.map_.leave_one_out(self.kernel_.leaf_kernel_)
+        return leave_one_out(self.kernel_, self.map_)
 
     def truncate(self, n_components: int) -> Self:
         """Return the same fitted model with the first coordinates only.
 
-        Nothing is fitted again: coordinates come in order of importance, and fewer of
-        them are just the first ones. The forest and the rows are shared.
+        Coordinates come in order of importance: forest and map are shared, and only
+        decoders that depend on more than distances learn anew.
 
         Parameters
         ----------
@@ -283,7 +282,8 @@ class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         small.n_components = n_components
         small.eigenvalues_ = self.eigenvalues_[:n_components]
         small.embedding_ = self.embedding_[:, :n_components]
-        small.decoder_ = self.decoder_.with_coords(small.embedding_)
+        context = decoder_context(self.kernel_, small.map_, small.embedding_)
+        small.decoder_ = self.decoder_.with_context(context)
         return small
 
     def _encode(self, X: Any) -> Any:

@@ -26,9 +26,6 @@ class FirstRow(Decoder):
     def decode(self, coords):
         return np.repeat(self.first_, len(coords), axis=0)
 
-    def with_coords(self, coords):
-        return self
-
 
 class NeedsForest(FirstRow):
     def needs(self):

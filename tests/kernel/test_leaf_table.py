@@ -68,6 +68,12 @@ def test_leave_one_out_rebuilds_the_kernel_row_without_the_row(index, kind, seed
         np.testing.assert_allclose(held_out[row], expected, atol=1e-10)
 
 
+def test_leave_one_out_wants_one_group_per_row():
+    kernel = LeafKernel(random_index(5, [2], seed=0))
+    with pytest.raises(ValueError, match=r"group has shape \(4,\).*5 rows"):
+        kernel.leave_one_out(np.ones((5, 1)), [0.5], group=[1, 2, 3, 4])
+
+
 @pytest.mark.parametrize("kind", ["rf", "scornet"])
 def test_one_by_one_is_all_at_once_bit_for_bit(kind):
     train, new = random_index(200, [8] * 25, seed=0), random_index(5000, [8] * 25, 1)

@@ -112,3 +112,15 @@ def test_frame_libraries_are_not_loaded_for_nothing(work):
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+def test_distinct_rows_number_copies_alike():
+    nan = np.nan
+    values = np.array([[0.0, nan], [1.0, 2.0], [-0.0, nan], [1.0, nan], [1.0, 2.0]])
+    values[2, 1] = -values[2, 1]  # another bit pattern, missing all the same
+    specs = tuple(ColumnSpec(name, ColumnKind.continuous) for name in "ab")
+    number = EncodedTable(TableSchema(specs), values).distinct_rows()
+    same = number[:, None] == number
+    wanted = np.eye(5, dtype=bool)
+    wanted[0, 2] = wanted[2, 0] = wanted[1, 4] = wanted[4, 1] = True
+    np.testing.assert_array_equal(same, wanted)

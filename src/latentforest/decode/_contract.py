@@ -1,34 +1,27 @@
-"""What every decoder is given, and what it must give back."""
+"""What every decoder must do."""
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from collections.abc import Callable
+from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from latentforest._base._random import RandomState, stage_rngs
 from latentforest._base._types import Codes, Coords
+from latentforest.decode._context import DecoderContext
 from latentforest.forest import BaseForest, GrownForest
-from latentforest.table import EncodedTable, TableCodec
+from latentforest.table import TableCodec
 
-
-@dataclass(frozen=True, slots=True)
-class DecoderContext:
-    """What decoders learn from: rows, their coordinates, and the forest if any."""
-
-    table: EncodedTable
-    coords: Coords  # (n_rows, n_components)
-    grown: GrownForest | None  # the forest and the leaves of the rows
-
-    def __post_init__(self) -> None:
-        if len(self.coords) != self.table.n_rows:
-            message = (
-                f"there are {len(self.coords)} rows of coordinates, but the table has "
-                f"{self.table.n_rows} rows. Give one row of coordinates per row."
-            )
-            raise ValueError(message)
+WHAT_IT_NEEDS = {
+    "forest": "the forest. Pass forest=",
+    "encode": "to place rows of its own. Pass encoder=",
+    "spectrum": (
+        "the spectrum of the forest's kernel. Use it in RFAE with kernel='rf'"
+    ),
+}
 
 
 class Decoder(BaseEstimator):
@@ -42,7 +35,7 @@ class Decoder(BaseEstimator):
     n_jobs: int | None
 
     def needs(self) -> frozenset[str]:
-        """Return what the context must hold: ``{"forest"}`` or nothing."""
+        """Return what the context must hold: ``"forest"``, ``"encode"``, …."""
         return frozenset()
 
     @abstractmethod
@@ -57,26 +50,39 @@ class Decoder(BaseEstimator):
     def decode(self, coords: Coords) -> Codes:
         """Codes of the rows at the given coordinates."""
 
-    @abstractmethod
-    def with_coords(self, coords: Coords) -> Self:
-        """Return this fitted decoder for other coordinates of the same rows."""
+    def with_context(self, context: DecoderContext) -> Self:
+        """Return this decoder for other coordinates of the same rows.
+
+        It equals a fresh fit with the same seed. Decoders that learned something
+        apart from the coordinates keep it instead of learning it again.
+        """
+        fresh: Self = clone(self)
+        return fresh.fit_context(context, deepcopy(self.rng_))
 
     def fit_context(self, context: DecoderContext, rng: np.random.Generator) -> Self:
         """Check the context, then learn from it."""
         self.check()
-        if "forest" in self.needs() and context.grown is None:
-            message = (
-                f"{self!r} needs the forest. Pass forest=, "
-                f"or choose settings that do without."
-            )
-            raise ValueError(message)
+        for need in sorted(self.needs()):
+            if not context.has(need):
+                message = (
+                    f"{self!r} needs {WHAT_IT_NEEDS[need]}, or choose settings that "
+                    "do without."
+                )
+                raise ValueError(message)
         self.n_components_ = context.coords.shape[1]
         self.codec_ = TableCodec.from_schema(context.table.schema)
+        self.rng_ = deepcopy(rng)
         self.learn(context, rng)
         return self
 
     def fit(
-        self, Z: Any, X: Any, *, forest: Any = None, random_state: RandomState = None
+        self,
+        Z: Any,
+        X: Any,
+        *,
+        forest: Any = None,
+        encoder: Callable[[Any], Any] | None = None,
+        random_state: RandomState = None,
     ) -> Self:
         """Learn to decode coordinates from any encoder.
 
@@ -87,7 +93,10 @@ class Decoder(BaseEstimator):
         X : data frame or array of shape (n_rows, n_columns)
             The rows.
         forest : fitted forest of this package or None, default=None
-            The forest whose regions the decoder may use.
+            The forest whose splits and regions the decoder may use.
+        encoder : callable or None, default=None
+            Gives the coordinates of a table like ``X``, such as
+            ``pipeline.transform``, for decoders that place rows of their own.
         random_state : int, Generator, RandomState or None, default=None
             Seed.
 
@@ -96,20 +105,28 @@ class Decoder(BaseEstimator):
         self
         """
         coords = check_array(Z, dtype=np.float64)
+        codec, grown = TableCodec(), None
         if forest is None:
-            context = DecoderContext(TableCodec().fit_encode(X), coords, None)
+            table = codec.fit_encode(X)
         elif isinstance(forest, BaseForest):
             check_is_fitted(forest, "forest_")
-            table = forest.codec_.encode(X)
+            codec = forest.codec_
+            table = codec.encode(X)
             ids = forest.forest_.leaves(table.values, n_jobs=self.n_jobs)
             grown = GrownForest(forest.forest_, ids)
-            context = DecoderContext(table, coords, grown)
         else:
             message = (
                 f"forest={forest!r} is not a forest of latentforest. "
                 "Give a fitted one, or None."
             )
             raise TypeError(message)
+        encode = None
+        if encoder is not None:
+
+            def encode(codes: Codes) -> Coords:
+                return check_array(encoder(codec.decode(codes)), dtype=np.float64)
+
+        context = DecoderContext(table, coords, grown, encode=encode)
         return self.fit_context(context, stage_rngs(random_state, "decoder")["decoder"])
 
     def predict(self, Z: Any, *, index: Any = None) -> Any:

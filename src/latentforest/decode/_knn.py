@@ -8,7 +8,8 @@ import numpy as np
 from latentforest._base._checks import check_integer, check_option
 from latentforest._base._types import Codes, Coords
 from latentforest.decode._blend import blend_rows, draw_priority
-from latentforest.decode._contract import Decoder, DecoderContext
+from latentforest.decode._context import DecoderContext
+from latentforest.decode._contract import Decoder
 from latentforest.decode._neighbours import NeighbourSearch, inverse_distance_weights
 from latentforest.forest import column_facts, rows_in_regions
 
@@ -80,14 +81,11 @@ class KNNDecoder(Decoder):
         self.search_ = NeighbourSearch(context.coords)
         self.prototypes_ = values
         if context.grown is not None and self.prototypes != "rows":
-            whole = np.array(
-                [not spec.is_number or spec.decimals == 0 for spec in schema.columns]
-            )
             self.prototypes_ = rows_in_regions(
                 context.grown.forest,
                 values,
                 context.grown.leaf_ids,
-                column_facts(values, schema.split_levels, whole),
+                column_facts(values, schema.split_levels, schema.is_whole),
                 how="draw" if self.prototypes == "draw" else "middle",
                 rng=rng,
                 n_jobs=self.n_jobs,
@@ -102,9 +100,9 @@ class KNNDecoder(Decoder):
             found.rows, weights, self.prototypes_, self.priority_, n_jobs=self.n_jobs
         )
 
-    def with_coords(self, coords: Coords) -> Self:
+    def with_context(self, context: DecoderContext) -> Self:
         """Return a decoder with the same prototypes at other coordinates."""
         moved = copy(self)
-        moved.n_components_ = coords.shape[1]
-        moved.search_ = NeighbourSearch(coords)
+        moved.n_components_ = context.coords.shape[1]
+        moved.search_ = NeighbourSearch(context.coords)
         return moved

@@ -10,7 +10,9 @@ from latentforest.forest._regions import (
     Regions,
     column_facts,
     compatible_regions,
+    regions_of_leaves,
     rows_in_regions,
+    rows_of_regions,
 )
 from latentforest.forest._resolve import resolve_forest
 from latentforest.forest._supervised import SupervisedForest
@@ -29,6 +31,8 @@ __all__ = [
     "column_facts",
     "compatible_regions",
     "from_sklearn",
+    "regions_of_leaves",
     "resolve_forest",
     "rows_in_regions",
+    "rows_of_regions",
 ]

@@ -1,7 +1,7 @@
 """All trees of a forest as flat arrays: the one form every other room reads."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,6 +104,15 @@ class ForestArrays:
 
         run_blocks(work, list(blocks_of(len(values), ROW_BLOCK)), n_jobs=n_jobs)
         return ids
+
+    def first_trees(self, n_trees: int) -> "ForestArrays":
+        """Return the forest of the first trees; leaves keep their numbers."""
+        end = int(self.start[n_trees])
+        return replace(
+            self,
+            start=self.start[: n_trees + 1],
+            **{name: getattr(self, name)[:end] for name in NODE_FIELDS},
+        )
 
     def parents(self) -> Ints:
         """Parent of every node, counted within the tree; -1 at a root."""

@@ -1,6 +1,6 @@
 """The region of a row: where the leaves it falls into meet in all trees."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -30,6 +30,15 @@ class Regions:
     word_start: Ints  # (n_columns + 1,) where each column's set begins
     split_levels: Ints  # (n_columns,)
 
+    def take(self, begin: int, end: int) -> "Regions":
+        """Return the regions of rows ``begin`` to ``end``."""
+        return replace(
+            self,
+            lower=self.lower[begin:end],
+            upper=self.upper[begin:end],
+            levels=self.levels[begin:end],
+        )
+
     def has_level(self, column: int) -> Bools:
         """Which levels of a category each region allows, (n_rows, n_levels)."""
         first, last = self.word_start[column], self.word_start[column + 1]
@@ -38,6 +47,18 @@ class Regions:
             np.ascontiguousarray(words).view(np.uint8), axis=1, bitorder="little"
         )
         return bits[:, : self.split_levels[column]].astype(bool)
+
+
+def regions_of_leaves(
+    forest: ForestArrays, leaf_ids: LeafIds, *, n_jobs: int | None = None
+) -> Regions:
+    """Intersection of the regions of given leaves, one in each tree.
+
+    ``leaf_ids`` has shape (n_rows, n_trees) and holds forest-wide leaf numbers. A
+    region is empty where the leaves do not meet.
+    """
+    present = np.zeros((len(leaf_ids), forest.n_columns))
+    return compatible_regions(forest, present, leaf_ids, n_jobs=n_jobs)
 
 
 def compatible_regions(
@@ -162,28 +183,45 @@ def rows_in_regions(
     falls into the same leaves as the given rows.
     """
     walker = _Walker(forest, values, leaf_ids, n_jobs)
-    # Sets of levels are spread out to one cell per level: many levels, fewer rows.
-    most_levels = int(forest.split_levels.max(initial=1))
-    size = max(1, min(ROW_BLOCK, SPREAD_CELLS // max(1, most_levels)))
-    blocks = list(enumerate(blocks_of(len(values), size)))
+    blocks = list(enumerate(blocks_of(len(values), _block_size(forest.split_levels))))
     seeds = draw_seeds(rng, len(blocks))
     made = np.empty_like(values)
 
     def work(block: tuple[int, tuple[int, int]]) -> None:
         number, (begin, end) = block
         own = values[begin:end]
-        regions = walker.regions(begin, end)
         generator = np.random.default_rng(seeds[number])
-        for column in range(values.shape[1]):
-            u = generator.random(len(own)) if how == "draw" else np.full(len(own), 0.5)
-            if forest.split_levels[column]:
-                cells = _cells_of_levels(regions, facts, column, how, u)
-            else:
-                cells = _cells_of_numbers(regions, facts, column, how, u)
-            made[begin:end, column] = np.where(np.isnan(own[:, column]), np.nan, cells)
+        u = np.stack([generator.random(len(own)) for _ in own.T], axis=1)
+        rows = rows_of_regions(walker.regions(begin, end), facts, how=how, u=u)
+        made[begin:end] = np.where(np.isnan(own), np.nan, rows)
 
     run_blocks(work, blocks, n_jobs=n_jobs)
     return made
+
+
+def rows_of_regions(
+    regions: Regions, facts: ColumnFacts, *, how: Literal["draw", "middle"], u: Floats
+) -> Codes:
+    """Make one row in each region, as `rows_in_regions` does.
+
+    ``u`` holds one uniform number for each cell; ``how="middle"`` needs none.
+    """
+    u = np.full_like(u, 0.5) if how == "middle" else u
+    made = np.empty_like(regions.lower)
+    for begin, end in blocks_of(len(made), _block_size(regions.split_levels)):
+        part = regions.take(begin, end)
+        for column, n_levels in enumerate(regions.split_levels):
+            cells = _cells_of_levels if n_levels else _cells_of_numbers
+            made[begin:end, column] = cells(
+                part, facts, column, how, u[begin:end, column]
+            )
+    return made
+
+
+def _block_size(split_levels: Ints) -> int:
+    """Rows at a time: sets of levels are spread out to one cell per level."""
+    most_levels = max(1, int(split_levels.max(initial=1)))
+    return max(1, min(ROW_BLOCK, SPREAD_CELLS // most_levels))
 
 
 def _cells_of_numbers(

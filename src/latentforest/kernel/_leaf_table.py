@@ -115,22 +115,25 @@ def leave_one_out_coords(
     coords: Coords,
     eigenvalues: ArrayLike,
     *,
+    own_weights: Floats,
     by_mass: bool,
     n_jobs: int | None,
 ) -> Coords:
     """Coordinates of each row from the other rows of its leaves only.
 
-    ``by_mass`` says whether a leaf averages its rows (kind "rf") or adds them up.
+    ``own_weights`` is what each row takes out of its leaves: its weight, or that of
+    all its copies. ``by_mass`` says whether a leaf averages its rows (kind "rf") or
+    adds them up.
     """
     inverse = _check_inverse(index, coords, eigenvalues)
     sums = leaf_sums(index, coords, weights=weights, n_jobs=n_jobs)
-    own = np.ascontiguousarray(weights[:, None] * coords)
+    own = np.ascontiguousarray(own_weights[:, None] * coords)
     out = np.zeros(own.shape)
     degree = np.zeros(index.n_rows)
 
     def work(block: tuple[int, int]) -> None:
         add_others_from_leaves(
-            index.ids.T, sums, mass, own, weights, by_mass, *block, out, degree
+            index.ids.T, sums, mass, own, own_weights, by_mass, *block, out, degree
         )
 
     run_blocks(work, list(blocks_of(index.n_rows, ROW_BLOCK)), n_jobs=n_jobs)

@@ -171,18 +171,32 @@ class LeafKernel:
             n_jobs=self.n_jobs,
         )
 
-    def leave_one_out(self, coords: Coords, eigenvalues: ArrayLike) -> Coords:
+    def leave_one_out(
+        self, coords: Coords, eigenvalues: ArrayLike, *, group: ArrayLike | None = None
+    ) -> Coords:
         """Place each row as ``leaf_table`` would without it, so that it looks new.
 
-        Takes the arguments of ``leaf_table``. A row that is alone in all its leaves
+        Takes the arguments of ``leaf_table``. Rows with the same number in ``group``
+        are copies, and are left out together. A row that is alone in all its leaves
         goes to the origin.
         """
+        own = self.weights
+        if group is not None:
+            _, number = np.unique(np.asarray(group), return_inverse=True)
+            if number.shape != self.weights.shape:
+                message = (
+                    f"group has shape {number.shape}. Give one number for each of the "
+                    f"{self.index.n_rows} rows."
+                )
+                raise ValueError(message)
+            own = np.bincount(number, weights=self.weights)[number].astype(np.float64)
         return leave_one_out_coords(
             self.index,
             self.mass,
             self.weights,
             coords,
             eigenvalues,
+            own_weights=own,
             by_mass=self.kind == "rf",
             n_jobs=self.n_jobs,
         )

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, Protocol, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -32,8 +33,10 @@ class MappableKernel(Protocol):
     def leaf_table(self, coords: Coords, eigenvalues: Floats) -> Any:
         """Return the table that places any row."""
 
-    def leave_one_out(self, coords: Coords, eigenvalues: Floats) -> Coords:
-        """Place each row as if it were new."""
+    def leave_one_out(
+        self, coords: Coords, eigenvalues: Floats, *, group: ArrayLike | None = None
+    ) -> Coords:
+        """Place each row as if it, and its copies, were new."""
 
 
 class DiffusionMap(BaseEstimator):
@@ -123,7 +126,9 @@ class DiffusionMap(BaseEstimator):
         check_is_fitted(self, "leaf_table_")
         return self.leaf_table_.encode(leaf_ids)
 
-    def leave_one_out(self, kernel: MappableKernel) -> Coords:
+    def leave_one_out(
+        self, kernel: MappableKernel, *, group: ArrayLike | None = None
+    ) -> Coords:
         """Coordinates of the kernel's rows, each placed as if it were a new one.
 
         Use them wherever something is chosen or judged on training rows.
@@ -132,13 +137,18 @@ class DiffusionMap(BaseEstimator):
         ----------
         kernel : LeafKernel
             The kernel that the map was fitted on.
+        group : array of int, shape (n_rows,), default=None
+            Rows of the same group are copies and are left out together, as a row of a
+            bootstrap sample must be. None takes every row for itself.
 
         Returns
         -------
         ndarray of shape (n_rows, n_components)
         """
         check_is_fitted(self, "leaf_table_")
-        return kernel.leave_one_out(self.embedding_, self.spectrum_.eigenvalues)
+        return kernel.leave_one_out(
+            self.embedding_, self.spectrum_.eigenvalues, group=group
+        )
 
     def truncate(self, n_components: int) -> Self:
         """Return the same map with the first coordinates only.

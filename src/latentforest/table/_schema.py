@@ -168,6 +168,12 @@ class TableSchema:
         return np.array([column.is_number for column in self.columns], dtype=np.bool_)
 
     @property
+    def is_whole(self) -> Bools:
+        """Per column: whether all codes are whole numbers."""
+        whole = [not c.is_number or c.decimals == 0 for c in self.columns]
+        return np.array(whole, dtype=np.bool_)
+
+    @property
     def lower(self) -> Floats:
         """Smallest code seen per column; NaN where all cells were missing."""
         return np.array([column.lower for column in self.columns], dtype=np.float64)
@@ -224,6 +230,18 @@ class EncodedTable:
     def n_rows(self) -> int:
         """How many rows there are."""
         return len(self.values)
+
+    def distinct_rows(self) -> Ints:
+        """Return, for every row, the number of the distinct row that it is a copy of.
+
+        Rows are copies if all cells are the same; missing equals missing.
+        """
+        # Adding 0 makes -0 and 0 the same bytes.
+        rows = np.ascontiguousarray(self.values + 0.0)
+        rows[np.isnan(rows)] = np.nan
+        whole_row = np.dtype((np.void, rows.itemsize * self.schema.n_columns))
+        _, number = np.unique(rows.view(whole_row)[:, 0], return_inverse=True)
+        return number.astype(np.int32)
 
     def take(self, rows: Sequence[int] | Ints | Bools) -> "EncodedTable":
         """Return the chosen rows, by position or by a mask, in the order given."""

@@ -1,0 +1,88 @@
+"""What decoders that infer leaves have in common: from leaves to rows."""
+
+from abc import abstractmethod
+from typing import Literal
+
+import numpy as np
+
+from latentforest._base._checks import check_integer, check_option
+from latentforest._base._types import Codes, Coords, Floats
+from latentforest.decode._context import DecoderContext
+from latentforest.decode._contract import Decoder
+from latentforest.forest import Regions, column_facts, rows_of_regions
+
+POINTS = ("middle", "draw")
+
+
+class LeafDecoder(Decoder):
+    """Infer the leaves of a row, then make a row where they meet.
+
+    Subclasses learn in ``learn_leaves`` and give, in ``regions``, one region per row
+    of coordinates that holds at least one legal row. ``forest_`` are the trees in use
+    and ``facts_`` the observed ranges and levels.
+    """
+
+    n_trees: int | None
+    point: Literal["middle", "draw"]
+
+    def needs(self) -> frozenset[str]:
+        """Return what is needed: the forest."""
+        return frozenset({"forest"})
+
+    def check(self) -> None:
+        """Check the parameters."""
+        if self.n_trees is not None:
+            check_integer("n_trees", self.n_trees, minimum=1)
+        check_option("point", self.point, POINTS)
+
+    @abstractmethod
+    def learn_leaves(self, context: DecoderContext, rng: np.random.Generator) -> None:
+        """Learn to infer leaves; all randomness comes from ``rng``."""
+
+    @abstractmethod
+    def regions(self, coords: Coords) -> Regions:
+        """Region of each row of coordinates."""
+
+    def learn(self, context: DecoderContext, rng: np.random.Generator) -> None:
+        """Choose the trees, read off the columns, then learn to infer leaves."""
+        assert context.grown is not None, "fit_context has checked needs()"
+        forest, schema = context.grown.forest, context.table.schema
+        n_trees = forest.n_trees if self.n_trees is None else self.n_trees
+        if n_trees > forest.n_trees:
+            message = (
+                f"n_trees={n_trees} is more than the {forest.n_trees} trees of the "
+                "forest. Lower it, or give None for all trees."
+            )
+            raise ValueError(message)
+        self.forest_ = forest.first_trees(n_trees)
+        self.facts_ = column_facts(
+            context.table.values, schema.split_levels, schema.is_whole
+        )
+        self.seed_ = int(rng.integers(2**63))
+        self.learn_leaves(context, rng)
+
+    def decode(self, coords: Coords) -> Codes:
+        """Make a row in the region of each row of coordinates."""
+        u = hashed_uniforms(coords, self.seed_, len(self.facts_.centre))
+        return rows_of_regions(self.regions(coords), self.facts_, how=self.point, u=u)
+
+
+def hashed_uniforms(coords: Coords, seed: int, size: int) -> Floats:
+    """Uniform numbers that depend on the seed and on one row of coordinates only.
+
+    A generator would give a row another number in another batch.
+    """
+    bits = (np.ascontiguousarray(coords, np.float64) + 0.0).view(np.uint64)
+    state = np.full(len(coords), seed, np.uint64)
+    for column in bits.T:
+        state = _mix(state ^ column)
+    cells = np.arange(1, size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    top = _mix(state[:, None] + cells) >> np.uint64(11)
+    return top.astype(np.float64) * 2.0**-53
+
+
+def _mix(state: np.ndarray) -> np.ndarray:
+    """Scramble 64 bits, so that inputs one bit apart give unrelated outputs."""
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state ^ (state >> np.uint64(31))
