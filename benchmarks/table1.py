@@ -20,7 +20,7 @@ import pandas as pd
 
 import latentforest
 from data import FACTORS, NAMES, load_split, n_components, paper_results
-from latentforest import RFAE, CompletelyRandomForest, KNNDecoder
+from latentforest import RFAE, AdversarialForest, CompletelyRandomForest, KNNDecoder
 from latentforest.metrics import Distortion, distortion
 from pca import MixedPCA
 
@@ -62,6 +62,11 @@ def run_pca(
 
 CONFIGS: dict[str, Callable[..., Reconstructions]] = {
     "paper": forest_config(lambda size, seed: RFAE.paper(size, random_state=seed)),
+    "auto": forest_config(
+        lambda size, seed: RFAE(
+            size, forest=AdversarialForest(500), decoder="auto", random_state=seed
+        )
+    ),
     "completely_random": forest_config(
         lambda size, seed: RFAE(
             size,

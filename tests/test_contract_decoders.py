@@ -10,7 +10,13 @@ import pytest
 from pandas.testing import assert_frame_equal
 from sklearn.base import clone
 
-from latentforest import RFAE, CompletelyRandomForest, KNNDecoder
+from latentforest import (
+    RFAE,
+    AutoDecoder,
+    CompletelyRandomForest,
+    KNNDecoder,
+    LocalLinearDecoder,
+)
 from latentforest._encoding import decoder_context
 from mixed_tables import mixed_frame
 
@@ -20,6 +26,8 @@ DECODERS = [
     for prototypes in ("draw", "middle", "rows")
     for n_neighbors in (1, 5, 1000)
 ]
+DECODERS += [LocalLinearDecoder(n_neighbors) for n_neighbors in (1, 5, 1000)]
+DECODERS += [LocalLinearDecoder(20, ridge=0.0), AutoDecoder()]
 N_COMPONENTS = 3
 
 every_decoder = pytest.mark.parametrize("decoder", DECODERS, ids=repr)

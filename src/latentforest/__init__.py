@@ -2,7 +2,7 @@
 
 from latentforest._autoencoder import RFAE
 from latentforest._base._errors import MissingExtraError, SchemaError, SpectrumWarning
-from latentforest.decode import Decoder, KNNDecoder
+from latentforest.decode import AutoDecoder, Decoder, KNNDecoder, LocalLinearDecoder
 from latentforest.forest import (
     AdversarialForest,
     CompletelyRandomForest,
@@ -18,12 +18,14 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "RFAE",
     "AdversarialForest",
+    "AutoDecoder",
     "ColumnKind",
     "CompletelyRandomForest",
     "Decoder",
     "DiffusionMap",
     "ForestKernel",
     "KNNDecoder",
+    "LocalLinearDecoder",
     "MissingExtraError",
     "SchemaError",
     "ShiHorvathForest",

@@ -1,26 +1,28 @@
 """The random forest autoencoder: the front door of the package."""
 
-from copy import copy
+from copy import copy, deepcopy
 from typing import Any, Self
 
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-)
-from sklearn.utils.validation import check_is_fitted
+import numpy as np
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from latentforest._base._random import RandomState, stage_rngs
 from latentforest._encoding import decoder_context, leave_one_out
+from latentforest._reconstruction import TableAutoencoder
 from latentforest._settings import check_settings, paper_settings
-from latentforest.decode import resolve_decoder
+from latentforest.decode import (
+    Calibration,
+    calibrate,
+    resolve_decoder,
+    spreading,
+    uncertainty_at,
+)
 from latentforest.kernel import ForestKernel
-from latentforest.metrics import distortion
 from latentforest.spectral import DiffusionMap
 from latentforest.table import index_of, remember_columns
 
 
-class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class RFAE(TableAutoencoder):
     """Autoencode tables with a random forest.
 
     A forest is grown on the table (or given), the rows are placed by the diffusion
@@ -35,8 +37,10 @@ class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         "adversarial", "completely_random", "shi_horvath" or "supervised" (which
         needs ``y``); one of these forests as an object with its own settings; or a
         fitted forest of this package or of scikit-learn, which is used as it is.
-    decoder : str or Decoder, default="knn"
-        "knn", or a decoder object with its own settings.
+    decoder : str or Decoder, default="auto"
+        "auto" (the best of the next two on held-back training rows), "knn" (the
+        paper's), "local_linear", "relabel", "lasso" or "ilp"; or a decoder object
+        with its own settings.
     diffusion_time : float, default=1.0
         Steps of the random walk, t in the paper; 0 leaves the eigenvectors unscaled.
     kernel : {"rf", "scornet"}, default="rf"
@@ -96,7 +100,7 @@ class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         n_components: int = 2,
         *,
         forest: Any = "adversarial",
-        decoder: Any = "knn",
+        decoder: Any = "auto",
         diffusion_time: float = 1.0,
         kernel: str = "rf",
         landmarks: int | None = None,
@@ -181,6 +185,7 @@ class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         context = decoder_context(kernel, self.map_, self.embedding_)
         self.decoder_ = decoder.fit_context(context, rngs["decoder"])
+        self._calibration: Calibration | None = None
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
@@ -203,53 +208,36 @@ class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self, "map_")
         return self._encode(X)
 
-    def inverse_transform(self, Z: Any) -> Any:
+    def inverse_transform(self, Z: Any, *, return_uncertainty: bool = False) -> Any:
         """Rows of the table at given coordinates.
 
         Parameters
         ----------
         Z : array of shape (n_rows, n_components)
             Latent coordinates, of rows or of any point between them.
+        return_uncertainty : bool, default=False
+            Return a pair: the rows, and how sure each cell is. Decoders that blend
+            rows can tell: "knn", "local_linear" and "auto". The first call calibrates
+            on training rows that are held back in turn.
 
         Returns
         -------
         table like the fitted one
             The same library, columns, dtypes and levels.
+        uncertainty : Uncertainty
+            Only if asked for: ``std``, ``interval(0.9)`` and ``probabilities``.
         """
-        check_is_fitted(self, "decoder_")
-        return self.decoder_.predict(Z, index=index_of(Z))
-
-    def reconstruct(self, X: Any) -> Any:
-        """Encode the rows of a table and decode them again.
-
-        Parameters
-        ----------
-        X : data frame or array of shape (n_rows, n_columns)
-            A table with the columns of the fitted one.
-
-        Returns
-        -------
-        table like the fitted one
-        """
-        check_is_fitted(self, "decoder_")
-        return self.decoder_.predict(self._encode(X), index=index_of(X))
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Return 1 minus the mean distortion of the reconstructed table.
-
-        Parameters
-        ----------
-        X : data frame or array of shape (n_rows, n_columns)
-            A table with the columns of the fitted one.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        float
-            1 for a perfect reconstruction.
-        """
-        return 1.0 - float(distortion(X, self.reconstruct(X), kinds=self.schema_))
+        rows = super().inverse_transform(Z)
+        if not return_uncertainty:
+            return rows
+        decoder = spreading(self.decoder_)
+        if self._calibration is None:
+            context = decoder_context(self.kernel_, self.map_, self.embedding_)
+            rng = deepcopy(self.decoder_.rng_)
+            self._calibration = calibrate(decoder, context, rng)
+        coords = check_array(Z, dtype=np.float64)
+        calibration, index = self._calibration, index_of(Z)
+        return rows, uncertainty_at(decoder, coords, calibration, index)
 
     def leave_one_out(self) -> Any:
         """Coordinates of the training rows, each (and its copies) as if it were new.
@@ -279,6 +267,7 @@ class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self, "decoder_")
         small = copy(self)
         small.map_ = self.map_.truncate(n_components)
+        small._calibration = None
         small.n_components = n_components
         small.eigenvalues_ = self.eigenvalues_[:n_components]
         small.embedding_ = self.embedding_[:, :n_components]
@@ -292,9 +281,3 @@ class RFAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     @property
     def _n_features_out(self) -> int:
         return int(self.embedding_.shape[1])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        return tags

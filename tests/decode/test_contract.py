@@ -103,8 +103,12 @@ def test_objects_are_copied_and_keep_their_settings():
 @pytest.mark.parametrize(
     ("decoder", "error", "message"),
     [
-        ("forest", ValueError, "decoder='forest' is not known. Choose one of 'knn'"),
-        (KNNDecoder, TypeError, "is not a decoder. Give 'knn' or a Decoder"),
+        ("forest", ValueError, "'forest' is not known. Choose one of 'auto', 'knn'"),
+        (
+            KNNDecoder,
+            TypeError,
+            "is not a decoder. Give 'auto', .* or a Decoder",
+        ),
         (None, TypeError, "decoder=None is not a decoder"),
         (KNNDecoder(0), ValueError, "n_neighbors=0 is too small"),
     ],

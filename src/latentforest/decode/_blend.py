@@ -44,6 +44,7 @@ def blend_rows(
     codes: Codes,
     priority: LevelPriority,
     *,
+    linear: Floats | None = None,
     n_jobs: int | None = None,
 ) -> Codes:
     """Blend ``codes[rows]`` with weights that sum to 1 in each row.
@@ -51,13 +52,20 @@ def blend_rows(
     A number is the weighted mean of the cells that are there, and missing if more
     than half of the weight is on missing cells. A category is the level, missing
     being one, with the most weight; ties go by ``priority``.
+
+    ``linear`` are weights that also sum to 1 but may be negative, such as those of a
+    fitted plane. They replace the others, except that ``weights`` still say whether a
+    number is missing; its missing cells count as the weighted mean.
     """
     blended = np.empty((len(rows), codes.shape[1]))
+    scores = weights if linear is None else linear
 
     def work(block: tuple[int, int]) -> None:
         _blend(
             rows,
             weights,
+            scores,
+            linear is not None,
             codes,
             *block,
             priority.is_number,
@@ -72,7 +80,20 @@ def blend_rows(
 
 
 @compiled
-def _blend(rows, weights, codes, begin, end, is_number, rank, start, n_levels, blended):
+def _blend(
+    rows,
+    weights,
+    scores,
+    is_linear,
+    codes,
+    begin,
+    end,
+    is_number,
+    rank,
+    start,
+    n_levels,
+    blended,
+):
     """Fill some rows of ``blended``."""
     votes = np.zeros(max(1, n_levels.max() + 1))
     for q in range(begin, end):
@@ -89,14 +110,20 @@ def _blend(rows, weights, codes, begin, end, is_number, rank, start, n_levels, b
                 blended[q, column] = np.nan
                 if seen > 0.5 - ROUNDING:
                     # Rounding may carry the mean of equal cells past them.
-                    blended[q, column] = min(max(total / seen, low), high)
+                    mean = min(max(total / seen, low), high)
+                    blended[q, column] = mean
+                    if is_linear:
+                        for k in range(rows.shape[1]):
+                            cell = codes[rows[q, k], column]
+                            if not np.isnan(cell):
+                                blended[q, column] += scores[q, k] * (cell - mean)
                 continue
             missing = n_levels[column]
             votes[: missing + 1] = 0.0
             for k in range(rows.shape[1]):
                 cell = codes[rows[q, k], column]
                 level = missing if np.isnan(cell) else np.int64(cell)
-                votes[level] += weights[q, k]
+                votes[level] += scores[q, k]
             winner = 0
             for level in range(1, missing + 1):
                 lead = votes[level] - votes[winner]

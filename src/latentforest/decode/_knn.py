@@ -1,22 +1,18 @@
 """The paper's decoder: a blend of the nearest training rows."""
 
-from copy import copy
-from typing import Self
-
 import numpy as np
 
-from latentforest._base._checks import check_integer, check_option
+from latentforest._base._checks import check_option
 from latentforest._base._types import Codes, Coords
-from latentforest.decode._blend import blend_rows, draw_priority
 from latentforest.decode._context import DecoderContext
-from latentforest.decode._contract import Decoder
-from latentforest.decode._neighbours import NeighbourSearch, inverse_distance_weights
+from latentforest.decode._neighbour_decoder import NeighbourDecoder, Weights
+from latentforest.decode._neighbours import Neighbours, inverse_distance_weights
 from latentforest.forest import column_facts, rows_in_regions
 
 PROTOTYPES = ("draw", "middle", "rows")
 
 
-class KNNDecoder(Decoder):
+class KNNDecoder(NeighbourDecoder):
     """Blend the nearest training rows, weighted by inverse distance (Sect. 4.3).
 
     A number becomes x̂ = Σ_i w_i(z) x̃_i over the nearest rows, a category the level
@@ -71,38 +67,30 @@ class KNNDecoder(Decoder):
 
     def check(self) -> None:
         """Check the parameters."""
-        check_integer("n_neighbors", self.n_neighbors, minimum=1)
+        super().check()
         check_option("prototypes", self.prototypes, PROTOTYPES)
 
-    def learn(self, context: DecoderContext, rng: np.random.Generator) -> None:
-        """Make the prototypes and index the coordinates."""
-        schema, values = context.table.schema, context.table.values
-        self.priority_ = draw_priority(schema, rng)
-        self.search_ = NeighbourSearch(context.coords)
-        self.prototypes_ = values
-        if context.grown is not None and self.prototypes != "rows":
-            self.prototypes_ = rows_in_regions(
-                context.grown.forest,
-                values,
-                context.grown.leaf_ids,
-                column_facts(values, schema.split_levels, schema.is_whole),
-                how="draw" if self.prototypes == "draw" else "middle",
-                rng=rng,
-                n_jobs=self.n_jobs,
-            )
+    def points(self, context: DecoderContext) -> Coords:
+        """Where the rows lie: at their coordinates."""
+        return context.coords
 
-    def decode(self, coords: Coords) -> Codes:
-        """Blend the nearest prototypes of each row of coordinates."""
-        n_neighbors = min(self.n_neighbors, len(self.prototypes_))
-        found = self.search_.nearest(coords, n_neighbors, n_jobs=self.n_jobs)
-        weights = inverse_distance_weights(found.distances)
-        return blend_rows(
-            found.rows, weights, self.prototypes_, self.priority_, n_jobs=self.n_jobs
+    def make_prototypes(
+        self, context: DecoderContext, rng: np.random.Generator
+    ) -> Codes:
+        """Make x̃, a row in the region of each training row."""
+        if context.grown is None or self.prototypes == "rows":
+            return context.table.values
+        schema, values = context.table.schema, context.table.values
+        return rows_in_regions(
+            context.grown.forest,
+            values,
+            context.grown.leaf_ids,
+            column_facts(values, schema.split_levels, schema.is_whole),
+            how="draw" if self.prototypes == "draw" else "middle",
+            rng=rng,
+            n_jobs=self.n_jobs,
         )
 
-    def with_context(self, context: DecoderContext) -> Self:
-        """Return a decoder with the same prototypes at other coordinates."""
-        moved = copy(self)
-        moved.n_components_ = context.coords.shape[1]
-        moved.search_ = NeighbourSearch(context.coords)
-        return moved
+    def weigh(self, found: Neighbours, queries: Coords) -> Weights:
+        """Weights by inverse distance."""
+        return Weights(inverse_distance_weights(found.distances), None)

@@ -22,6 +22,10 @@ class Neighbours(NamedTuple):
     rows: NDArray[np.int64]  # (n_queries, n_neighbors)
     distances: Floats  # (n_queries, n_neighbors)
 
+    def first(self, n_neighbors: int) -> "Neighbours":
+        """Return the nearest ones only."""
+        return Neighbours(self.rows[:, :n_neighbors], self.distances[:, :n_neighbors])
+
 
 class NeighbourSearch:
     """Find the nearest of some fixed points.

@@ -5,10 +5,16 @@ from typing import Any
 from sklearn.base import clone
 
 from latentforest._base._checks import check_option
+from latentforest.decode._auto import AutoDecoder
 from latentforest.decode._contract import Decoder
 from latentforest.decode._knn import KNNDecoder
+from latentforest.decode._local_linear import LocalLinearDecoder
 
-DECODERS: dict[str, type[Decoder]] = {"knn": KNNDecoder}
+DECODERS: dict[str, type[Decoder]] = {
+    "auto": AutoDecoder,
+    "knn": KNNDecoder,
+    "local_linear": LocalLinearDecoder,
+}
 
 
 def resolve_decoder(decoder: Any, *, n_jobs: int | None) -> Decoder:

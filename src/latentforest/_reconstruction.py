@@ -1,0 +1,82 @@
+"""What all autoencoders of tables have in common: there and back again."""
+
+from abc import abstractmethod
+from typing import Any
+
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
+from sklearn.utils.validation import check_is_fitted
+
+from latentforest.decode import Decoder
+from latentforest.metrics import distortion
+from latentforest.table import TableSchema, index_of
+
+
+class TableAutoencoder(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
+    """A transformer of tables whose output can be turned back into rows."""
+
+    decoder_: Decoder
+    schema_: TableSchema
+
+    @abstractmethod
+    def _encode(self, X: Any) -> Any:
+        """Return what ``transform`` returns, as an array."""
+
+    def inverse_transform(self, Z: Any) -> Any:
+        """Rows of the table at given codes.
+
+        Parameters
+        ----------
+        Z : array of shape (n_rows, n_features_out)
+            Codes as ``transform`` gives them.
+
+        Returns
+        -------
+        table like the fitted one
+            The same library, columns, dtypes and levels.
+        """
+        check_is_fitted(self, "decoder_")
+        return self.decoder_.predict(Z, index=index_of(Z))
+
+    def reconstruct(self, X: Any) -> Any:
+        """Encode the rows of a table and decode them again.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            A table with the columns of the fitted one.
+
+        Returns
+        -------
+        table like the fitted one
+        """
+        check_is_fitted(self, "decoder_")
+        return self.decoder_.predict(self._encode(X), index=index_of(X))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return 1 minus the mean distortion of the reconstructed table.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            A table with the columns of the fitted one.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        float
+            1 for a perfect reconstruction.
+        """
+        return 1.0 - float(distortion(X, self.reconstruct(X), kinds=self.schema_))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags

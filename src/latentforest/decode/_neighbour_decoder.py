@@ -1,0 +1,114 @@
+"""What decoders that blend neighbouring rows have in common."""
+
+from abc import abstractmethod
+from copy import copy
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latentforest._base._checks import check_integer
+from latentforest._base._types import Codes, Coords, Floats
+from latentforest.decode._blend import blend_rows, draw_priority
+from latentforest.decode._context import DecoderContext
+from latentforest.decode._contract import Decoder
+from latentforest.decode._neighbours import Neighbours, NeighbourSearch
+from latentforest.decode._spread import CellSpread, spread_of_rows
+
+
+class Weights(NamedTuple):
+    """How much each neighbour counts; both sum to 1 in every row."""
+
+    average: Floats  # (n_queries, n_neighbors), none negative
+    linear: Floats | None  # the same for a fitted plane, some negative; None: average
+
+
+class NeighbourDecoder(Decoder):
+    """Blend rows that lie near in coordinate space.
+
+    Subclasses say in ``points`` where the rows lie, in ``make_prototypes`` what is
+    blended, and in ``weigh`` how much each neighbour counts.
+    """
+
+    n_neighbors: int
+
+    def check(self) -> None:
+        """Check the parameters."""
+        check_integer("n_neighbors", self.n_neighbors, minimum=1)
+
+    @abstractmethod
+    def points(self, context: DecoderContext) -> Coords:
+        """Where the rows lie."""
+
+    @abstractmethod
+    def make_prototypes(
+        self, context: DecoderContext, rng: np.random.Generator
+    ) -> Codes:
+        """Codes of the rows that are blended."""
+
+    @abstractmethod
+    def weigh(self, found: Neighbours, queries: Coords) -> Weights:
+        """Weights of the neighbours that were found."""
+
+    def learn(self, context: DecoderContext, rng: np.random.Generator) -> None:
+        """Make the prototypes and index the points."""
+        self.priority_ = draw_priority(context.table.schema, rng)
+        self.search_ = NeighbourSearch(self.points(context))
+        self.prototypes_ = self.make_prototypes(context, rng)
+        self.lower_, self.upper_ = (
+            context.table.schema.lower,
+            context.table.schema.upper,
+        )
+
+    def with_context(self, context: DecoderContext) -> Self:
+        """Return a decoder with the same prototypes at other coordinates."""
+        moved = copy(self)
+        moved.n_components_ = context.coords.shape[1]
+        moved.search_ = NeighbourSearch(self.points(context))
+        return moved
+
+    def keep(self, rows: NDArray[np.integer]) -> Self:
+        """Return a decoder that knows the given rows only."""
+        fewer = copy(self)
+        fewer.prototypes_ = self.prototypes_[rows]
+        fewer.search_ = NeighbourSearch(self.search_.points[rows])
+        return fewer
+
+    def find(self, coords: Coords) -> Neighbours:
+        """Find the rows that will be blended."""
+        n_neighbors = min(self.n_neighbors, len(self.prototypes_))
+        return self.search_.nearest(coords, n_neighbors, n_jobs=self.n_jobs)
+
+    def blend(self, found: Neighbours, coords: Coords) -> Codes:
+        """Blend the rows that were found, nearest first, and no more than wanted."""
+        found = found.first(self.n_neighbors)
+        weights = self.weigh(found, coords)
+        blended = blend_rows(
+            found.rows,
+            weights.average,
+            self.prototypes_,
+            self.priority_,
+            linear=weights.linear,
+            n_jobs=self.n_jobs,
+        )
+        if weights.linear is None:
+            return blended
+        return np.clip(blended, self.lower_, self.upper_)
+
+    def decode(self, coords: Coords) -> Codes:
+        """Blend the rows nearest to each row of coordinates."""
+        return self.blend(self.find(coords), coords)
+
+    def decode_with_spread(self, coords: Coords) -> tuple[Codes, CellSpread]:
+        """Decode, and say how far the blended rows disagree, cell by cell."""
+        found = self.find(coords)
+        decoded = self.blend(found, coords)
+        spread = spread_of_rows(
+            found.rows,
+            *self.weigh(found, coords),
+            self.prototypes_,
+            decoded,
+            self.priority_,
+            n_jobs=self.n_jobs,
+        )
+        return decoded, spread

@@ -1,0 +1,170 @@
+"""How sure decoded cells are: spreads, intervals that cover, level probabilities."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from latentforest._base._checks import check_real
+from latentforest._base._types import Codes, Coords, Floats
+from latentforest.decode._auto import AutoDecoder
+from latentforest.decode._context import DecoderContext
+from latentforest.decode._contract import Decoder
+from latentforest.decode._held_out import held_out_parts
+from latentforest.decode._neighbour_decoder import NeighbourDecoder
+from latentforest.decode._spread import CellSpread
+from latentforest.table import TableSchema
+
+ONE_SIGMA = 0.6827  # share of a normal distribution within one standard deviation
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Errors on held-back training rows, in units of the spread found there.
+
+    Split conformal prediction: a new row is as likely to be off by a given multiple
+    of its own spread as the held-back rows were.
+    """
+
+    scores: Floats  # (n_held, n_columns) sorted; NaN, for missing cells, last
+    n_scores: Floats  # (n_columns,)
+    floor: Floats  # (n_columns,) the spread that is always assumed
+
+    def width(self, std: Floats, coverage: float) -> Floats:
+        """Half-width of the interval that covers such a share of new cells."""
+        rank = np.ceil((self.n_scores + 1) * coverage).astype(np.int64)
+        last = np.maximum(self.n_scores.astype(np.int64), 1) - 1
+        factor = self.scores[np.minimum(rank - 1, last), np.arange(std.shape[1])]
+        # Too few held-back cells to promise anything.
+        factor = np.where(rank > self.n_scores, np.inf, factor)
+        scale = self.scale(std)
+        return np.where(scale > 0, factor * np.where(scale > 0, scale, 1.0), 0.0)
+
+    def scale(self, std: Floats) -> Floats:
+        """Spread of the neighbours, and a part of the error at large."""
+        return np.hypot(std, self.floor)
+
+
+def spreading(decoder: Decoder) -> NeighbourDecoder:
+    """Return the decoder that can say how sure it is, or raise."""
+    inner = decoder.chosen_ if isinstance(decoder, AutoDecoder) else decoder
+    if not isinstance(inner, NeighbourDecoder):
+        message = (
+            f"{decoder!r} gives no uncertainty: it blends no rows. "
+            "Use decoder='knn', 'local_linear' or 'auto'."
+        )
+        raise TypeError(message)
+    return inner
+
+
+def calibrate(
+    decoder: NeighbourDecoder, context: DecoderContext, rng: np.random.Generator
+) -> Calibration:
+    """Decode held-back training rows from the others and note the errors."""
+    errors, spreads = [], []
+    for part in held_out_parts(context.table, rng):
+        coords = np.ascontiguousarray(context.new_coords[part.held])
+        decoded, spread = decoder.keep(part.known).decode_with_spread(coords)
+        errors.append(np.abs(context.table.values[part.held] - decoded))
+        spreads.append(spread.std)
+    nothing = np.empty((1, context.table.schema.n_columns))
+    nothing[:] = np.nan
+    error, std = np.concatenate([nothing, *errors]), np.concatenate([nothing, *spreads])
+    known = ~np.isnan(error) & ~np.isnan(std)
+    n_known = known.sum(axis=0).astype(np.float64)
+    squares = np.where(known, error, 0.0) ** 2
+    floor = 0.5 * np.sqrt(squares.sum(axis=0) / np.maximum(n_known, 1.0))
+    scale = np.hypot(std, floor)
+    scores = np.divide(error, scale, out=np.zeros_like(error), where=scale > 0)
+    return Calibration(np.sort(np.where(known, scores, np.nan), axis=0), n_known, floor)
+
+
+class Uncertainty:
+    """How sure each decoded cell is.
+
+    Made by ``RFAE.inverse_transform(Z, return_uncertainty=True)``. Numbers have a
+    standard deviation and intervals, calibrated on training rows that were held back;
+    categories have a probability for each level. All tables are pandas data frames
+    with one row per decoded row.
+    """
+
+    def __init__(
+        self,
+        schema: TableSchema,
+        decoded: Codes,
+        spread: CellSpread,
+        calibration: Calibration,
+        index: Any,
+    ) -> None:
+        self._schema = schema
+        self._decoded = decoded
+        self._spread = spread
+        self._calibration = calibration
+        self._index = index
+
+    @property
+    def std(self) -> Any:
+        """Standard deviation of each number: half its 68 % interval."""
+        return self._frame(self._calibration.width(self._spread.std, ONE_SIGMA))
+
+    def interval(self, coverage: float = 0.9) -> tuple[Any, Any]:
+        """Lower and upper ends that hold a share of the true numbers.
+
+        Parameters
+        ----------
+        coverage : float, default=0.9
+            Share of new cells, in each column, that shall lie in their interval.
+
+        Returns
+        -------
+        lower, upper : pandas data frames
+            One column for each number. Ends stay in the observed range of the column.
+        """
+        if not 0.0 < check_real("coverage", coverage, minimum=0.0) < 1.0:
+            message = f"coverage={coverage} is no share. Give a number between 0 and 1."
+            raise ValueError(message)
+        width = self._calibration.width(self._spread.std, coverage)
+        lower, upper = self._schema.lower, self._schema.upper
+        return (
+            self._frame(np.maximum(self._decoded - width, lower)),
+            self._frame(np.minimum(self._decoded + width, upper)),
+        )
+
+    @property
+    def probabilities(self) -> dict[Hashable, Any]:
+        """One data frame for each category: a column for each level.
+
+        Where missing cells were seen in training, the last column, named None, is the
+        probability that the cell is missing.
+        """
+        import pandas as pd  # noqa: PLC0415 (only who asks for a frame pays for it)
+
+        frames: dict[Hashable, Any] = {}
+        for column, spec in enumerate(self._schema.columns):
+            if spec.is_number:
+                continue
+            shares = self._spread.of_column(column, spec.n_levels)
+            levels = [*spec.levels, None] if spec.has_missing else spec.levels
+            frames[spec.name] = pd.DataFrame(
+                shares[:, : len(levels)],
+                columns=pd.Index(list(levels), dtype=object),
+                index=self._index,
+            )
+        return frames
+
+    def _frame(self, cells: Floats) -> Any:
+        import pandas as pd  # noqa: PLC0415 (only who asks for a frame pays for it)
+
+        numbers = np.flatnonzero(self._schema.is_number)
+        names = [self._schema.names[column] for column in numbers]
+        return pd.DataFrame(cells[:, numbers], columns=names, index=self._index)
+
+
+def uncertainty_at(
+    decoder: NeighbourDecoder, coords: Coords, calibration: Calibration, index: Any
+) -> Uncertainty:
+    """How sure the rows at given coordinates are."""
+    decoded, spread = decoder.decode_with_spread(coords)
+    schema = decoder.codec_.schema_
+    return Uncertainty(schema, decoded, spread, calibration, index)

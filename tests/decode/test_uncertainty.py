@@ -1,0 +1,141 @@
+"""Spreads, intervals and probabilities of decoded cells."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+
+from latentforest import RFAE, CompletelyRandomForest
+from mixed_tables import mixed_frame
+
+FOREST = CompletelyRandomForest(40)
+
+
+def noisy_frame(n_rows, seed):
+    """One hidden number, columns that follow it with noise that grows with it."""
+    rng = np.random.default_rng(seed)
+    t = rng.random(n_rows)
+    table = {f"x{j}": 10 * t * (1 + 0.2 * rng.normal(size=n_rows)) for j in range(4)}
+    table["side"] = np.where(rng.random(n_rows) < t, "right", "left")
+    return pd.DataFrame(table)
+
+
+@pytest.fixture(scope="module", params=["auto", "knn", "local_linear"])
+def model(request):
+    table = noisy_frame(600, 0)
+    return RFAE(1, forest=FOREST, decoder=request.param, random_state=0).fit(table)
+
+
+def test_intervals_cover_what_they_promise(model):
+    new = noisy_frame(2000, 1)
+    numbers = new.drop(columns="side")
+    _, sure = model.inverse_transform(model.transform(new), return_uncertainty=True)
+    for coverage in (0.5, 0.8, 0.9):
+        lower, upper = sure.interval(coverage)
+        assert list(lower.columns) == list(upper.columns) == list(numbers.columns)
+        inside = ((numbers >= lower) & (numbers <= upper)).to_numpy().mean()
+        assert inside == pytest.approx(coverage, abs=0.04)
+
+
+def test_intervals_are_wider_where_the_noise_is(model):
+    new = noisy_frame(500, 2).sort_values("x0")
+    _, sure = model.inverse_transform(model.transform(new), return_uncertainty=True)
+    assert sure.std["x0"][-100:].mean() > 1.5 * sure.std["x0"][:100].mean()
+    lower, upper = sure.interval(0.6827)
+    np.testing.assert_array_less(0, sure.std)
+    assert ((upper - lower) <= 2 * sure.std + 1e-9).all(axis=None)
+
+
+def test_more_coverage_is_wider_and_stays_in_the_observed_range(model):
+    Z = model.embedding_[:50]
+    rows, sure = model.inverse_transform(Z, return_uncertainty=True)
+    (low, high), (lower, higher) = sure.interval(0.5), sure.interval(0.99)
+    assert (lower <= low).all(axis=None)
+    assert (higher >= high).all(axis=None)
+    schema = model.schema_
+    assert (lower.to_numpy() >= schema.lower[:4]).all()
+    assert (higher.to_numpy() <= schema.upper[:4]).all()
+    numbers = rows.drop(columns="side")
+    assert ((numbers >= low - 1e-9) & (numbers <= high + 1e-9)).all(axis=None)
+
+
+def test_probabilities_are_probabilities(model):
+    new = noisy_frame(2000, 3)
+    rows, sure = model.inverse_transform(model.transform(new), return_uncertainty=True)
+    share = sure.probabilities["side"]
+    assert list(share.columns) == ["left", "right"]
+    assert (share >= 0).all(axis=None)
+    np.testing.assert_allclose(share.sum(axis=1), 1)
+    assert (share.idxmax(axis=1) == rows["side"]).mean() > 0.99
+    likely = share["right"] > 0.8
+    assert (new["side"].to_numpy() == "right")[likely].mean() > 0.7
+
+
+def test_missing_has_a_probability_where_it_was_seen():
+    table = mixed_frame(80, missing=0.3)
+    model = RFAE(2, forest=FOREST, random_state=0).fit(table)
+    Z = pd.DataFrame(model.embedding_, index=table.index)
+    rows, sure = model.inverse_transform(Z, return_uncertainty=True)
+    assert list(sure.probabilities["name"].columns) == ["ada", "bob", "eve", None]
+    assert list(sure.probabilities["flag"].columns) == [False, True]
+    for frame in (sure.std, *sure.interval(), *sure.probabilities.values()):
+        assert frame.index.equals(table.index)
+    lower, upper = sure.interval()
+    gap = rows["length"].isna()
+    assert lower["length"].isna().equals(gap)
+    assert (lower["length"][~gap] <= upper["length"][~gap]).all()
+
+
+def test_same_seed_same_intervals_and_copies_forget_nothing():
+    table = noisy_frame(200, 0)
+    model = RFAE(3, forest=FOREST, decoder="local_linear", random_state=0)
+    one, two = clone(model).fit(table), clone(model).set_params(n_jobs=1).fit(table)
+    Z = one.embedding_
+
+    def std(model):
+        return model.inverse_transform(model.transform(table), return_uncertainty=True)[
+            1
+        ].std
+
+    pd.testing.assert_frame_equal(std(one), std(two))
+    pd.testing.assert_frame_equal(std(one), std(one))
+    # Fewer coordinates, and another table, are calibrated anew.
+    fewer = one.truncate(1)
+    fresh = clone(model).set_params(n_components=1).fit(table)
+    np.testing.assert_allclose(std(fewer), std(fresh), rtol=1e-5)
+    assert not np.allclose(std(fewer), std(one))
+    other = noisy_frame(200, 7)
+    np.testing.assert_array_equal(
+        one.fit(other).inverse_transform(Z, return_uncertainty=True)[1].std,
+        clone(model).fit(other).inverse_transform(Z, return_uncertainty=True)[1].std,
+    )
+
+
+def test_other_frame_libraries_get_pandas_frames():
+    table = pl.from_pandas(noisy_frame(100, 0))
+    model = RFAE(1, forest=FOREST, random_state=0).fit(table)
+    rows, sure = model.inverse_transform(model.embedding_, return_uncertainty=True)
+    assert isinstance(rows, pl.DataFrame)
+    assert isinstance(sure.std, pd.DataFrame)
+
+
+def test_few_rows_promise_their_range_only():
+    table = noisy_frame(8, 0)
+    forest = CompletelyRandomForest(40, min_samples_leaf=3)
+    model = RFAE(1, forest=forest, random_state=0).fit(table)
+    _, sure = model.inverse_transform(model.embedding_, return_uncertainty=True)
+    # Nine tenths of eight errors and a new one are all nine: the new one is unknown.
+    lower, upper = sure.interval(0.9)
+    assert (lower["x0"] == table["x0"].min()).all()
+    assert (upper["x0"] == table["x0"].max()).all()
+    lower, upper = sure.interval(0.8)
+    assert not (lower["x0"] == table["x0"].min()).all()
+
+
+@pytest.mark.parametrize("coverage", [0, 1, -0.5, 90])
+def test_bad_coverage_is_refused(coverage):
+    model = RFAE(1, forest=FOREST, random_state=0).fit(noisy_frame(50, 0))
+    _, sure = model.inverse_transform(model.embedding_, return_uncertainty=True)
+    with pytest.raises(ValueError, match="coverage="):
+        sure.interval(coverage)
