@@ -16,6 +16,7 @@ from latentforest import (
     CompletelyRandomForest,
     KNNDecoder,
     LocalLinearDecoder,
+    RelabelDecoder,
 )
 from latentforest._encoding import decoder_context
 from mixed_tables import mixed_frame
@@ -28,6 +29,11 @@ DECODERS = [
 ]
 DECODERS += [LocalLinearDecoder(n_neighbors) for n_neighbors in (1, 5, 1000)]
 DECODERS += [LocalLinearDecoder(20, ridge=0.0), AutoDecoder()]
+DECODERS += [
+    RelabelDecoder(mode=mode, split=split, point=point)
+    for mode in ("global", "local")
+    for split, point in (("axis", "middle"), ("logistic", "draw"))
+]
 N_COMPONENTS = 3
 
 every_decoder = pytest.mark.parametrize("decoder", DECODERS, ids=repr)
@@ -143,7 +149,12 @@ def test_same_seed_same_bits(decoder, encoder):
 def test_exact_hits_and_duplicates_are_defined(decoder, encoder):
     # All rows at two places: every query on a place hits half of the rows.
     places = np.repeat([[0.0, 0.0], [1.0, 0.0]], len(encoder.embedding_) // 2, axis=0)
-    context = replace(context_of(encoder), coords=places, leave_out=None)
+    context = replace(
+        context_of(encoder),
+        coords=places,
+        leave_out=None,
+        encode=lambda codes: np.resize(places, (len(codes), 2)),
+    )
     decoder = fitted(decoder, encoder, context=context)
     codes = decoder.decode(places)
     columns = ~np.isnan(encoder.kernel_.table_.values).any(axis=0)
@@ -205,7 +216,14 @@ def test_library_out_equals_library_in(decoder, library):
     table = LIBRARIES[library](without_objects(mixed_frame(30)))
     forest = CompletelyRandomForest(5, random_state=0).fit(table)
     Z = np.random.default_rng(0).normal(size=(30, 2))
-    decoded = clone(decoder).fit(Z, table, forest=forest, random_state=0).predict(Z + 1)
+    decoder = clone(decoder).fit(
+        Z,
+        table,
+        forest=forest,
+        encoder=lambda table: np.resize(Z, (len(table), 2)),
+        random_state=0,
+    )
+    decoded = decoder.predict(Z + 1)
     assert type(decoded) is type(table)
     assert schema_of(decoded) == schema_of(table)
     assert len(decoded) == 30

@@ -2,7 +2,16 @@
 
 from latentforest._autoencoder import RFAE
 from latentforest._base._errors import MissingExtraError, SchemaError, SpectrumWarning
-from latentforest.decode import AutoDecoder, Decoder, KNNDecoder, LocalLinearDecoder
+from latentforest._eforest import EForest
+from latentforest.decode import (
+    AutoDecoder,
+    Decoder,
+    KNNDecoder,
+    LocalLinearDecoder,
+    RegionDecoder,
+    RelabelDecoder,
+    Uncertainty,
+)
 from latentforest.forest import (
     AdversarialForest,
     CompletelyRandomForest,
@@ -23,14 +32,18 @@ __all__ = [
     "CompletelyRandomForest",
     "Decoder",
     "DiffusionMap",
+    "EForest",
     "ForestKernel",
     "KNNDecoder",
     "LocalLinearDecoder",
     "MissingExtraError",
+    "RegionDecoder",
+    "RelabelDecoder",
     "SchemaError",
     "ShiHorvathForest",
     "SpectrumWarning",
     "SupervisedForest",
     "TableCodec",
     "TableSchema",
+    "Uncertainty",
 ]

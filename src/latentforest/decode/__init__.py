@@ -5,6 +5,8 @@ from latentforest.decode._context import DecoderContext, KernelSpectrum
 from latentforest.decode._contract import Decoder
 from latentforest.decode._knn import KNNDecoder
 from latentforest.decode._local_linear import LocalLinearDecoder
+from latentforest.decode._region import RegionDecoder
+from latentforest.decode._relabel import RelabelDecoder
 from latentforest.decode._resolve import resolve_decoder
 from latentforest.decode._uncertainty import (
     Calibration,
@@ -22,6 +24,8 @@ __all__ = [
     "KNNDecoder",
     "KernelSpectrum",
     "LocalLinearDecoder",
+    "RegionDecoder",
+    "RelabelDecoder",
     "Uncertainty",
     "calibrate",
     "resolve_decoder",

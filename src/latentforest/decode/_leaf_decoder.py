@@ -10,6 +10,8 @@ from latentforest._base._types import Codes, Coords, Floats
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._contract import Decoder
 from latentforest.forest import Regions, column_facts, rows_of_regions
+from latentforest.table import TableSchema
+from latentforest.table._columns import round_decimals
 
 POINTS = ("middle", "draw")
 
@@ -63,8 +65,32 @@ class LeafDecoder(Decoder):
 
     def decode(self, coords: Coords) -> Codes:
         """Make a row in the region of each row of coordinates."""
+        return self.rows_in(self.regions(coords), coords)
+
+    def rows_in(self, regions: Regions, coords: Coords) -> Codes:
+        """Make one row in each region, with the decimals of its columns."""
         u = hashed_uniforms(coords, self.seed_, len(self.facts_.centre))
-        return rows_of_regions(self.regions(coords), self.facts_, how=self.point, u=u)
+        rows = rows_of_regions(regions, self.facts_, how=self.point, u=u)
+        return settle_in_regions(rows, regions, self.codec_.schema_)
+
+
+def settle_in_regions(rows: Codes, regions: Regions, schema: TableSchema) -> Codes:
+    """Round numbers to the decimals of their column, without leaving their region.
+
+    Where the region holds no number with so few decimals, the cell stays as it is.
+    """
+    rows = rows.copy()
+    for column, spec in enumerate(schema.columns):
+        if not spec.is_number or not spec.decimals:
+            continue
+        lower, upper = regions.lower[:, column], regions.upper[:, column]
+        step = 10.0**-spec.decimals
+        rounded = round_decimals(rows[:, column], spec.decimals)
+        moved = rounded + step * (rounded <= lower) - step * (rounded > upper)
+        moved = round_decimals(moved, spec.decimals)
+        inside = (moved > lower) & (moved <= upper)
+        rows[inside, column] = moved[inside]
+    return rows
 
 
 def hashed_uniforms(coords: Coords, seed: int, size: int) -> Floats:

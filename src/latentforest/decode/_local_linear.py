@@ -12,6 +12,9 @@ from latentforest.decode._neighbour_decoder import NeighbourDecoder, Weights
 from latentforest.decode._neighbours import Neighbours
 
 QUERY_BLOCK = 128
+# Squared Mahalanobis distance from the middle of the neighbours, in units of their
+# own mean, beyond which a plane is not followed.
+FARTHEST = 16.0
 
 
 class LocalLinearDecoder(NeighbourDecoder):
@@ -28,9 +31,9 @@ class LocalLinearDecoder(NeighbourDecoder):
     the level with the largest fitted value wins. The neighbours lie where they would
     lie if they were new rows, if the encoder can tell (leave-one-out coordinates).
 
-    No point is extrapolated further than the farthest neighbour in its direction, and
-    numbers stay in their observed range. Decoding takes O(k d_Z²) per row on top of
-    the search for neighbours.
+    A plane is followed no further from the middle of its neighbours than four times
+    their own mean distance, and numbers stay in their observed range. Decoding takes
+    O(k d_Z²) per row on top of the search for neighbours.
 
     Parameters
     ----------
@@ -147,15 +150,14 @@ def _weigh(points, queries, rows, distances, ridge, begin, end, average, linear)
             if scatter[c, c] == 0.0:
                 scatter[c, c] = 1.0
         slope = np.linalg.solve(scatter, offset)
-        reach, asked = 0.0, 0.0
+        asked = 0.0
         for c in range(n_components):
             asked += slope[c] * offset[c]
+        shrink = 1.0
+        if asked > FARTHEST * n_components:
+            shrink = np.sqrt(FARTHEST * n_components / asked)
         for k in range(n_neighbors):
             along = 0.0
             for c in range(n_components):
                 along += slope[c] * centred[k, c]
-            linear[q, k] = along
-            reach = max(reach, along)
-        shrink = min(1.0, reach / asked) if asked > 0.0 else 0.0
-        for k in range(n_neighbors):
-            linear[q, k] = average[q, k] * (1.0 + shrink * linear[q, k])
+            linear[q, k] = average[q, k] * (1.0 + shrink * along)

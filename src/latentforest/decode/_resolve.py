@@ -9,11 +9,13 @@ from latentforest.decode._auto import AutoDecoder
 from latentforest.decode._contract import Decoder
 from latentforest.decode._knn import KNNDecoder
 from latentforest.decode._local_linear import LocalLinearDecoder
+from latentforest.decode._relabel import RelabelDecoder
 
 DECODERS: dict[str, type[Decoder]] = {
     "auto": AutoDecoder,
     "knn": KNNDecoder,
     "local_linear": LocalLinearDecoder,
+    "relabel": RelabelDecoder,
 }
 
 

@@ -255,5 +255,5 @@ def _cells_of_levels(
     n_allowed = allowed.sum(axis=1)
     pick = np.minimum(np.floor(u * n_allowed), n_allowed - 1)
     cells = (np.cumsum(allowed, axis=1) <= pick[:, None]).sum(axis=1)
-    unbounded = n_allowed == np.count_nonzero(counts)
+    unbounded = (allowed == (counts > 0)).all(axis=1)
     return np.where(unbounded, facts.centre[column], cells)

@@ -1,0 +1,88 @@
+"""Kernel rows from coordinates: what the encoder has kept of K₀."""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+import numpy as np
+
+from latentforest._base._compiled import compiled
+from latentforest._base._types import Coords, Floats
+from latentforest.decode._context import KernelSpectrum
+from latentforest.decode._neighbours import LARGEST
+
+
+def kernel_weights(spectrum: KernelSpectrum) -> Floats:
+    """Return Λ Z†, with which K̂₀ = 1/n + Z₀ Λ Z†.
+
+    The columns of Z leave out the constant eigenvector, whose part of K is 1/n. They
+    are scaled before the pseudo-inverse is taken, so that a component with a small
+    eigenvalue counts, however many steps the walk has made; one that is 0 gets 0.
+
+    Parameters
+    ----------
+    spectrum : KernelSpectrum
+        Coordinates and eigenvalues of the rows that define the kernel.
+
+    Returns
+    -------
+    ndarray of shape (n_components, n_kernel_rows)
+    """
+    size = np.abs(spectrum.coords).max(axis=0)
+    size[size == 0] = 1.0
+    inverse = np.linalg.pinv(spectrum.coords / size)
+    weights: Floats = inverse * (spectrum.eigenvalues / size)[:, None]
+    return np.ascontiguousarray(weights)
+
+
+def estimate_kernel_rows(coords: Coords, weights: Floats) -> Floats:
+    """Return K̂₀ = 1/n + Z₀ Λ Z†, one row per row of coordinates.
+
+    An entry may be below 0 where the encoder has dropped components. To be called
+    with blocks of rows. A matrix product would be no faster for few components, and
+    its rounding would depend on the other rows.
+    """
+    if not (np.abs(coords) < LARGEST).all():  # NaN compares false
+        message = (
+            "coordinates are too large or not a number: no kernel row can be estimated "
+            f"from them. Give finite coordinates below {LARGEST}."
+        )
+        raise ValueError(message)
+    if coords.shape[1:] != weights.shape[:1]:
+        message = (
+            f"coordinates have shape {coords.shape}, but the spectrum has "
+            f"{len(weights)} components. Give (n_rows, {len(weights)})."
+        )
+        raise ValueError(message)
+    rows = np.empty((len(coords), weights.shape[1]))
+    _add_up(np.ascontiguousarray(coords, np.float64), weights, rows)
+    return rows
+
+
+@compiled
+def _add_up(coords, weights, rows):
+    """Fill the rows, component by component in a fixed order."""
+    n_components, n_kernel_rows = weights.shape
+    for q in range(len(coords)):
+        rows[q] = 1.0 / n_kernel_rows
+        for c in range(n_components):
+            at = coords[q, c]
+            for j in range(n_kernel_rows):
+                rows[q, j] += at * weights[c, j]
+
+
+@compiled
+def largest_entries(row, chosen):
+    """Fill ``chosen`` with the positions of the largest entries above 0, largest first.
+
+    Returns how many there are, at most ``len(chosen)``. Ties go to the first position.
+    """
+    size, n_chosen = len(chosen), 0
+    for j in range(len(row)):
+        value = row[j]
+        if not value > 0 or (n_chosen == size and value <= row[chosen[size - 1]]):
+            continue
+        n_chosen = min(n_chosen + 1, size)
+        k = n_chosen - 1
+        while k > 0 and row[chosen[k - 1]] < value:
+            chosen[k] = chosen[k - 1]
+            k -= 1
+        chosen[k] = j
+    return n_chosen
