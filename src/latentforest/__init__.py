@@ -6,7 +6,10 @@ from latentforest._eforest import EForest
 from latentforest.decode import (
     AutoDecoder,
     Decoder,
+    ILPDecoder,
+    ILPWarning,
     KNNDecoder,
+    LassoDecoder,
     LocalLinearDecoder,
     RegionDecoder,
     RelabelDecoder,
@@ -19,6 +22,7 @@ from latentforest.forest import (
     SupervisedForest,
 )
 from latentforest.kernel import ForestKernel
+from latentforest.refine import Refinement
 from latentforest.spectral import DiffusionMap
 from latentforest.table import ColumnKind, TableCodec, TableSchema
 
@@ -34,9 +38,13 @@ __all__ = [
     "DiffusionMap",
     "EForest",
     "ForestKernel",
+    "ILPDecoder",
+    "ILPWarning",
     "KNNDecoder",
+    "LassoDecoder",
     "LocalLinearDecoder",
     "MissingExtraError",
+    "Refinement",
     "RegionDecoder",
     "RelabelDecoder",
     "SchemaError",

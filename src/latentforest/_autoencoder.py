@@ -7,11 +7,17 @@ import numpy as np
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from latentforest._base._random import RandomState, stage_rngs
-from latentforest._encoding import decoder_context, leave_one_out
+from latentforest._encoding import Encoding
 from latentforest._reconstruction import TableAutoencoder
-from latentforest._settings import check_settings, paper_settings
+from latentforest._settings import (
+    check_settings,
+    decoder_for,
+    paper_settings,
+    resolve_refinement,
+)
 from latentforest.decode import (
     Calibration,
+    Decoder,
     calibrate,
     resolve_decoder,
     spreading,
@@ -41,6 +47,10 @@ class RFAE(TableAutoencoder):
         "auto" (the best of the next two on held-back training rows), "knn" (the
         paper's), "local_linear", "relabel", "lasso" or "ilp"; or a decoder object
         with its own settings.
+    refine : int, Refinement or None, default=None
+        Rounds in which the coordinates are moved until the decoder loses least, or a
+        `Refinement` with its own settings; new rows are moved too. None keeps the
+        diffusion map as it is.
     diffusion_time : float, default=1.0
         Steps of the random walk, t in the paper; 0 leaves the eigenvectors unscaled.
     kernel : {"rf", "scornet"}, default="rf"
@@ -101,6 +111,7 @@ class RFAE(TableAutoencoder):
         *,
         forest: Any = "adversarial",
         decoder: Any = "auto",
+        refine: Any = None,
         diffusion_time: float = 1.0,
         kernel: str = "rf",
         landmarks: int | None = None,
@@ -113,6 +124,7 @@ class RFAE(TableAutoencoder):
         self.n_components = n_components
         self.forest = forest
         self.decoder = decoder
+        self.refine = refine
         self.diffusion_time = diffusion_time
         self.kernel = kernel
         self.landmarks = landmarks
@@ -157,8 +169,11 @@ class RFAE(TableAutoencoder):
         self
         """
         check_settings(self)
-        decoder = resolve_decoder(self.decoder, n_jobs=self.n_jobs)
-        rngs = stage_rngs(self.random_state, "kernel", "map", "decoder")
+        refinement = resolve_refinement(self.refine)
+        decoder = resolve_decoder(
+            decoder_for(self.decoder, refinement), n_jobs=self.n_jobs
+        )
+        rngs = stage_rngs(self.random_state, "kernel", "map", "decoder", "refine")
 
         kernel = self.kernel_ = ForestKernel(
             self.forest,
@@ -177,16 +192,17 @@ class RFAE(TableAutoencoder):
             self.n_components, time=self.diffusion_time, random_state=rngs["map"]
         ).fit(kernel.leaf_kernel_)
         self.eigenvalues_ = self.map_.spectrum_.eigenvalues
-        self.embedding_ = self.map_.embedding_
-        if self.landmarks is not None:
-            self.embedding_ = self.map_.leaf_table_.encode(
-                kernel.leaf_ids_, n_jobs=self.n_jobs
-            )
-
-        context = decoder_context(kernel, self.map_, self.embedding_)
-        self.decoder_ = decoder.fit_context(context, rngs["decoder"])
-        self._calibration: Calibration | None = None
+        encoding = Encoding(kernel, self.map_)
+        self._refine_rng = rngs["refine"]
+        if refinement is not None:
+            encoding = encoding.refine(refinement, deepcopy(self._refine_rng))
+        self._settle(encoding, decoder.fit_context(encoding.context(), rngs["decoder"]))
         return self
+
+    def _settle(self, encoding: Encoding, decoder: Decoder) -> None:
+        self._encoding, self.decoder_ = encoding, decoder
+        self.embedding_ = encoding.embedding()
+        self._calibration: Calibration | None = None
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fit as ``fit`` does, and return the coordinates of the training rows."""
@@ -232,9 +248,8 @@ class RFAE(TableAutoencoder):
             return rows
         decoder = spreading(self.decoder_)
         if self._calibration is None:
-            context = decoder_context(self.kernel_, self.map_, self.embedding_)
             rng = deepcopy(self.decoder_.rng_)
-            self._calibration = calibrate(decoder, context, rng)
+            self._calibration = calibrate(decoder, self._encoding.context(), rng)
         coords = check_array(Z, dtype=np.float64)
         calibration, index = self._calibration, index_of(Z)
         return rows, uncertainty_at(decoder, coords, calibration, index)
@@ -247,7 +262,7 @@ class RFAE(TableAutoencoder):
         ndarray of shape (n_landmarks, n_components)
         """
         check_is_fitted(self, "map_")
-        return leave_one_out(self.kernel_, self.map_)
+        return self._encoding.leave_one_out()
 
     def truncate(self, n_components: int) -> Self:
         """Return the same fitted model with the first coordinates only.
@@ -265,18 +280,20 @@ class RFAE(TableAutoencoder):
         RFAE
         """
         check_is_fitted(self, "decoder_")
+        encoding = self._encoding.truncate(n_components)
+        refined = self._encoding.refined
+        if refined is not None:
+            encoding = encoding.refine(refined.map.settings, deepcopy(self._refine_rng))
         small = copy(self)
-        small.map_ = self.map_.truncate(n_components)
-        small._calibration = None
         small.n_components = n_components
-        small.eigenvalues_ = self.eigenvalues_[:n_components]
-        small.embedding_ = self.embedding_[:, :n_components]
-        context = decoder_context(self.kernel_, small.map_, small.embedding_)
-        small.decoder_ = self.decoder_.with_context(context)
+        small.map_ = encoding.diffusion
+        small.eigenvalues_ = small.map_.spectrum_.eigenvalues
+        small._settle(encoding, self.decoder_.with_context(encoding.context()))
         return small
 
     def _encode(self, X: Any) -> Any:
-        return self.kernel_.place(X, self.map_.leaf_table_, caller=type(self).__name__)
+        codes = self.kernel_.codec_.encode(X, caller=type(self).__name__).values
+        return self._encoding.place(codes)
 
     @property
     def _n_features_out(self) -> int:

@@ -6,9 +6,10 @@ import numpy as np
 
 from latentforest._base._checks import check_integer, check_option, check_real
 from latentforest._base._parallel import n_workers
-from latentforest.decode import KNNDecoder
+from latentforest.decode import KNNDecoder, LocalLinearDecoder
 from latentforest.forest import AdversarialForest
 from latentforest.kernel._operator import KERNEL_KINDS
+from latentforest.refine import Refinement
 
 
 def check_settings(model: Any) -> None:
@@ -20,6 +21,22 @@ def check_settings(model: Any) -> None:
         message = f"diffusion_time={time} has no map. Give a finite number of steps."
         raise ValueError(message)
     n_workers(model.n_jobs)
+
+
+def resolve_refinement(refine: Any) -> Refinement | None:
+    """Read a ``refine`` parameter: nothing, a number of rounds, or all settings."""
+    if refine is None:
+        return None
+    settings = refine if isinstance(refine, Refinement) else Refinement(refine)
+    settings.check()
+    return settings
+
+
+def decoder_for(decoder: Any, refinement: Refinement | None) -> Any:
+    """Return the decoder to use: "auto", refined, is what rows were refined for."""
+    if refinement is None or decoder != "auto":
+        return decoder
+    return LocalLinearDecoder(refinement.n_neighbors, ridge=refinement.ridge)
 
 
 def paper_settings() -> dict[str, Any]:

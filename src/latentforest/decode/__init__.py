@@ -4,9 +4,15 @@ from latentforest.decode._auto import AutoDecoder
 from latentforest.decode._context import DecoderContext, KernelSpectrum
 from latentforest.decode._contract import Decoder
 from latentforest.decode._knn import KNNDecoder
+from latentforest.decode._leaves import (
+    ILPDecoder,
+    ILPWarning,
+    LassoDecoder,
+    LeafAssignment,
+    RegionDecoder,
+    RelabelDecoder,
+)
 from latentforest.decode._local_linear import LocalLinearDecoder
-from latentforest.decode._region import RegionDecoder
-from latentforest.decode._relabel import RelabelDecoder
 from latentforest.decode._resolve import resolve_decoder
 from latentforest.decode._uncertainty import (
     Calibration,
@@ -21,8 +27,12 @@ __all__ = [
     "Calibration",
     "Decoder",
     "DecoderContext",
+    "ILPDecoder",
+    "ILPWarning",
     "KNNDecoder",
     "KernelSpectrum",
+    "LassoDecoder",
+    "LeafAssignment",
     "LocalLinearDecoder",
     "RegionDecoder",
     "RelabelDecoder",

@@ -8,14 +8,16 @@ from latentforest._base._checks import check_option
 from latentforest.decode._auto import AutoDecoder
 from latentforest.decode._contract import Decoder
 from latentforest.decode._knn import KNNDecoder
+from latentforest.decode._leaves import ILPDecoder, LassoDecoder, RelabelDecoder
 from latentforest.decode._local_linear import LocalLinearDecoder
-from latentforest.decode._relabel import RelabelDecoder
 
 DECODERS: dict[str, type[Decoder]] = {
     "auto": AutoDecoder,
     "knn": KNNDecoder,
     "local_linear": LocalLinearDecoder,
     "relabel": RelabelDecoder,
+    "lasso": LassoDecoder,
+    "ilp": ILPDecoder,
 }
 
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from latentforest._base._checks import check_integer, check_option
 from latentforest._base._parallel import blocks_of
 from latentforest._base._random import RandomState, stage_rngs
-from latentforest._base._types import Coords, Floats, LeafIds
+from latentforest._base._types import Codes, Coords, Floats, LeafIds
 from latentforest.forest import resolve_forest
 from latentforest.kernel._index import LeafIndex
 from latentforest.kernel._leaf_table import LeafTable
@@ -161,23 +161,20 @@ class ForestKernel(BaseEstimator):
         values = self.codec_.encode(X, caller=type(self).__name__).values
         return self.forest_.leaves(values, n_jobs=self.n_jobs)
 
-    def place(self, X: Any, table: LeafTable, *, caller: str) -> Coords:
-        """Coordinates of the rows of ``X`` by a leaf table, block by block.
+    def place(self, values: Codes, table: LeafTable) -> Coords:
+        """Coordinates of rows by a leaf table, block by block.
 
         Parameters
         ----------
-        X : data frame or array of shape (n_rows, n_columns)
-            A table with the columns of the fitted one.
+        values : array of shape (n_rows, n_columns)
+            The rows as codes; see ``codec_``.
         table : LeafTable
             One row of coordinates per leaf; see `DiffusionMap`.
-        caller : str
-            Who asks, for the error about the number of columns.
 
         Returns
         -------
         ndarray of shape (n_rows, n_components)
         """
-        values = self.codec_.encode(X, caller=caller).values
         coords = np.empty((len(values), table.values.shape[1]))
         for begin, end in blocks_of(len(values), ENCODE_BLOCK):
             ids = self.forest_.leaves(values[begin:end], n_jobs=self.n_jobs)

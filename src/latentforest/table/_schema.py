@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latentforest._base._types import Bools, Codes, Floats, Ints
 from latentforest.table._kinds import ColumnKind, Level, Storage
@@ -243,6 +244,6 @@ class EncodedTable:
         _, number = np.unique(rows.view(whole_row)[:, 0], return_inverse=True)
         return number.astype(np.int32)
 
-    def take(self, rows: Sequence[int] | Ints | Bools) -> "EncodedTable":
+    def take(self, rows: Sequence[int] | NDArray[np.integer] | Bools) -> "EncodedTable":
         """Return the chosen rows, by position or by a mask, in the order given."""
         return EncodedTable(self.schema, np.ascontiguousarray(self.values[rows]))

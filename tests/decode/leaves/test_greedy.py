@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_oracles import QUICK, mixed_table, tables
-from latentforest.decode._greedy import (
+from latentforest.decode._leaves._greedy import (
     CLIQUE_BUDGET,
     agreeing_regions,
     consistent_leaves,
     draw_leaf_order,
 )
-from latentforest.decode._greedy_loops import assign_row
+from latentforest.decode._leaves._greedy_loops import assign_row
 from latentforest.forest import ForestArrays, column_facts, regions_of_leaves
 from latentforest.forest._box_loops import narrow_to_leaf
 from latentforest.forest._boxes import leaf_boxes, observed_region
@@ -170,7 +170,8 @@ def level_case():
 @pytest.mark.parametrize("weakest", [0, 1, 2])
 def test_levels_that_meet_pairwise_need_not_meet(weakest):
     forest, boxes, start = level_case()
-    order = draw_leaf_order(boxes, np.random.default_rng(0))
+    size = np.ones(boxes.n_leaves, np.int64)
+    order = draw_leaf_order(boxes, size, np.random.default_rng(0))
     beliefs = np.zeros((1, 6))
     beliefs[0, [0, 2, 4]] = 0.9
     beliefs[0, 2 * weakest] = 0.8  # this tree has to give way
@@ -224,6 +225,13 @@ def test_bounds_that_no_leaf_sets_are_open():
     assert np.isposinf(found.regions.upper[:, 0]).all()
     wanted = regions_of_leaves(case.forest, case.leaf_ids)
     np.testing.assert_array_equal(found.regions.lower, wanted.lower)
+
+
+def test_a_start_without_a_legal_row_is_refused():
+    case = Case(mixed_table(["continuous"], 10))
+    case.start.lower[0] = case.start.upper[0]
+    with pytest.raises(ValueError, match="no leaf meets the region"):
+        case.search(case.random_beliefs(1, 0))
 
 
 def test_no_rows_give_no_leaves():

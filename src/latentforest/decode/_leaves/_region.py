@@ -8,7 +8,7 @@ import numpy as np
 from latentforest._base._compiled import compiled
 from latentforest._base._types import Bools, Codes, Coords, LeafIds
 from latentforest.decode._context import DecoderContext
-from latentforest.decode._leaf_decoder import LeafDecoder
+from latentforest.decode._leaves._leaf_decoder import LeafDecoder
 from latentforest.forest import (
     ColumnFacts,
     ForestArrays,

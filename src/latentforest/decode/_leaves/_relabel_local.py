@@ -15,9 +15,9 @@ from latentforest._base._compiled import compiled
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._random import draw_seeds
 from latentforest._base._types import Codes, Coords, Ints, LeafIds
-from latentforest.decode._relabel_draw import NodeDraws
-from latentforest.decode._relabel_splits import StandIns, empty_stand_ins
-from latentforest.decode._split_search import fit_stand_in, goes_left
+from latentforest.decode._leaves._relabel_draw import NodeDraws
+from latentforest.decode._leaves._relabel_splits import StandIns, empty_stand_ins
+from latentforest.decode._leaves._split_search import fit_stand_in, goes_left
 from latentforest.forest import ColumnFacts, ForestArrays
 
 DRAWN_CELLS = 2**21  # cells of the synthetic rows that are held at once

@@ -4,7 +4,7 @@
 import numpy as np
 
 from latentforest._base._compiled import compiled
-from latentforest.decode._greedy_loops import assign_row, settle_clique
+from latentforest.decode._leaves._greedy_loops import assign_row, settle_clique
 from latentforest.forest._box_loops import first_meeting
 
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._types import LeafIds
-from latentforest.decode._greedy_blocks import agree_rows, assign_rows
+from latentforest.decode._leaves._greedy_blocks import agree_rows, assign_rows
 from latentforest.forest import Regions
 from latentforest.forest._boxes import LeafBoxes
 
@@ -36,22 +36,23 @@ CLIQUE_BUDGET = 20_000  # then the largest clique found so far is taken
 
 @dataclass(frozen=True, slots=True)
 class LeafOrder:
-    """Who wins a tie between leaves of a tree: a random order of them."""
+    """Who wins a tie between leaves of a tree: the larger one, then chance."""
 
     ranked: NDArray[np.int64]  # (n_leaves,) tree by tree, leaves from first to last
     rank: NDArray[np.int64]  # (n_leaves,) place of each leaf in ranked
 
 
-def draw_leaf_order(boxes: LeafBoxes, rng: np.random.Generator) -> LeafOrder:
-    """Draw the order once, so that a tie falls the same way in every batch."""
-    ranked = np.concatenate(
-        [
-            rng.permutation(np.arange(begin, end))
-            for begin, end in zip(
-                boxes.tree_start[:-1], boxes.tree_start[1:], strict=True
-            )
-        ]
-    )
+def draw_leaf_order(
+    boxes: LeafBoxes, size: NDArray[np.integer], rng: np.random.Generator
+) -> LeafOrder:
+    """Draw the order once, so that a tie falls the same way in every batch.
+
+    ``size`` counts the rows of each leaf. Where no leaf is believed in, the paper draws
+    one at random; one that holds more rows is the better guess.
+    """
+    chance = rng.permutation(boxes.n_leaves)
+    tree = np.repeat(np.arange(boxes.n_trees), np.diff(boxes.tree_start))
+    ranked = np.lexsort((chance, -size, tree))
     return LeafOrder(ranked, np.argsort(ranked))
 
 

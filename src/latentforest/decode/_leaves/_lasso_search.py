@@ -4,13 +4,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from latentforest._base._types import Floats, LeafIds
-from latentforest.decode._exclusive_lasso import (
+from latentforest.decode._leaves._exclusive_lasso import (
     MAX_SWEEPS,
     PATH,
     TOLERANCE,
     fuzzy_leaves,
 )
-from latentforest.decode._greedy import (
+from latentforest.decode._leaves._greedy import (
     ConsistentLeaves,
     consistent_leaves,
     draw_leaf_order,
@@ -50,9 +50,9 @@ class LassoSearch:
     ) -> None:
         self.boxes = leaf_boxes(forest, facts.whole)
         self.start = observed_region(facts, forest.split_levels)
-        self.order = draw_leaf_order(self.boxes, rng)
         self.leaf_ids = np.ascontiguousarray(leaf_ids)
         size = np.bincount(self.leaf_ids.ravel(), minlength=self.boxes.n_leaves)
+        self.order = draw_leaf_order(self.boxes, size, rng)
         # A leaf without rows of the kernel weighs 0, not 1/0.
         self.leaf_scale: Floats = np.divide(
             1.0, size, out=np.zeros(size.size), where=size > 0

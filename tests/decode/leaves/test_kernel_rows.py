@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from latentforest import DiffusionMap, ForestKernel
 from latentforest._base._errors import SpectrumWarning
 from latentforest.decode import KernelSpectrum
-from latentforest.decode._kernel_rows import (
+from latentforest.decode._leaves._kernel_rows import (
     estimate_kernel_rows,
     kernel_weights,
     largest_entries,

@@ -11,8 +11,8 @@ from sklearn.base import clone
 from forest_oracles import GROWERS, QUICK, grow, mixed_table, slow_region, tables
 from latentforest import RFAE, CompletelyRandomForest
 from latentforest.decode import DecoderContext
-from latentforest.decode._leaf_decoder import settle_in_regions
-from latentforest.decode._region import (
+from latentforest.decode._leaves._leaf_decoder import settle_in_regions
+from latentforest.decode._leaves._region import (
     RegionDecoder,
     empty_cells,
     missing_leads,

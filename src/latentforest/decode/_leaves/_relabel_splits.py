@@ -9,7 +9,11 @@ from numpy.typing import NDArray
 from latentforest._base._compiled import compiled
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._types import Codes, Coords, Floats, LeafIds
-from latentforest.decode._split_search import fit_stand_in, goes_left, route_coords
+from latentforest.decode._leaves._split_search import (
+    fit_stand_in,
+    goes_left,
+    route_coords,
+)
 from latentforest.forest._arrays import ROW_BLOCK, ForestArrays
 
 SPLIT_BLOCK = 32

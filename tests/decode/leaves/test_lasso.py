@@ -8,13 +8,12 @@ from scipy.optimize import lsq_linear
 from sklearn.base import clone
 
 from latentforest import RFAE, CompletelyRandomForest
-from latentforest._encoding import decoder_context
-from latentforest.decode._exclusive_lasso import (
+from latentforest.decode._leaves._exclusive_lasso import (
     fuzzy_leaves,
     leaf_columns,
     solve_exclusive_lasso,
 )
-from latentforest.decode._lasso import LassoDecoder
+from latentforest.decode._leaves._lasso import LassoDecoder
 from mixed_tables import LAW, mixed_frame
 
 TIGHT = 1e-9
@@ -135,7 +134,7 @@ def encoder():
 
 
 def fitted(decoder, encoder, seed=0):
-    context = decoder_context(encoder.kernel_, encoder.map_, encoder.embedding_)
+    context = encoder._encoding.context()
     return clone(decoder).fit_context(context, np.random.default_rng(seed))
 
 

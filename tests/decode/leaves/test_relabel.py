@@ -20,11 +20,11 @@ from forest_oracles import (
 )
 from latentforest import RFAE, CompletelyRandomForest
 from latentforest.decode import DecoderContext
-from latentforest.decode import _relabel_local as local
-from latentforest.decode._relabel import RelabelDecoder
-from latentforest.decode._relabel_draw import NodeDraws
-from latentforest.decode._relabel_local import rows_of_nodes
-from latentforest.decode._relabel_splits import (
+from latentforest.decode._leaves import _relabel_local as local
+from latentforest.decode._leaves._relabel import RelabelDecoder
+from latentforest.decode._leaves._relabel_draw import NodeDraws
+from latentforest.decode._leaves._relabel_local import rows_of_nodes
+from latentforest.decode._leaves._relabel_splits import (
     StandIns,
     distinct_splits,
     relabel_globally,

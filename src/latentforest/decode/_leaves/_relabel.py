@@ -8,10 +8,10 @@ from sklearn.utils.validation import check_is_fitted
 from latentforest._base._checks import check_integer, check_option
 from latentforest._base._types import Coords, LeafIds
 from latentforest.decode._context import DecoderContext
-from latentforest.decode._greedy import agreeing_regions
-from latentforest.decode._leaf_decoder import LeafDecoder
-from latentforest.decode._relabel_local import relabel_locally
-from latentforest.decode._relabel_splits import relabel_globally
+from latentforest.decode._leaves._greedy import agreeing_regions
+from latentforest.decode._leaves._leaf_decoder import LeafDecoder
+from latentforest.decode._leaves._relabel_local import relabel_locally
+from latentforest.decode._leaves._relabel_splits import relabel_globally
 from latentforest.forest import Regions
 from latentforest.forest._boxes import leaf_boxes, observed_region
 

@@ -4,7 +4,7 @@
 import numpy as np
 
 from latentforest._base._compiled import compiled
-from latentforest.decode._clique import maximum_cliques
+from latentforest.decode._leaves._clique import maximum_cliques
 from latentforest.forest._box_loops import first_meeting, narrow_to_leaf
 
 
@@ -204,6 +204,8 @@ def assign_row(
             else:
                 end = tree_start[tree + 1]
                 rest[tree] = first_meeting(ranked, rest[tree], end, *box, *region)
+                if rest[tree] == end:
+                    raise ValueError("no leaf meets the region: it holds no legal row")
                 chosen[tree], best[tree] = ranked[rest[tree]], 0.0
         for tree in np.argsort(-best, kind="mergesort"):
             if (

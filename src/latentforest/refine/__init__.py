@@ -1,0 +1,7 @@
+"""Refined coordinates: moved until the decoder loses least."""
+
+from latentforest.refine._map import RefinedMap
+from latentforest.refine._rows import RefinedRows, refine_rows
+from latentforest.refine._settings import Refinement
+
+__all__ = ["RefinedMap", "RefinedRows", "Refinement", "refine_rows"]

@@ -1,0 +1,127 @@
+"""Coordinates that are moved until the decoder loses least."""
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from latentforest._base._parallel import blocks_of, run_blocks
+from latentforest._base._types import Coords, Floats
+from latentforest.decode._neighbours import Neighbours, NeighbourSearch
+from latentforest.refine._settings import Refinement
+from latentforest.refine._steps import step_rows
+from latentforest.refine._targets import without_gaps
+
+QUERY_BLOCK = 256
+GAIN = 1e-3  # a step that gains less than this share is the last
+
+
+class RefinedMap:
+    """Refined coordinates of training rows, and the search that places new ones.
+
+    Parameters
+    ----------
+    settings : Refinement
+        Rounds, neighbours, ridge and steps.
+    n_jobs : int or None, default=None
+        Threads; results are the same for any number.
+
+    Attributes
+    ----------
+    coords_ : ndarray of shape (n_rows, n_components)
+        Coordinates of the training rows.
+    objective_ : list of float
+        What is lost per row, before the first round and after each; it never rises.
+    """
+
+    def __init__(self, settings: Refinement, *, n_jobs: int | None = None) -> None:
+        self.settings = settings
+        self.n_jobs = n_jobs
+
+    def fit(self, start: Coords, cells: Floats) -> "RefinedMap":
+        """Move distinct rows, given by their start and their cells, round by round.
+
+        All rows move at once. If that makes things worse, the round is taken back and
+        the next one goes half as far.
+        """
+        self.cells_ = without_gaps(cells)
+        coords = np.ascontiguousarray(start)
+        n_neighbors = min(self.settings.n_neighbors, len(coords) - 1)
+        self.objective_: list[float] = []
+        move, pace = np.zeros_like(coords), 1.0
+        for _ in range(self.settings.rounds + 1):
+            moved = coords + pace * move
+            search = NeighbourSearch(moved)
+            found = search.nearest(moved, n_neighbors + 1, n_jobs=self.n_jobs)
+            loss, step = self._steps(moved, moved, cells, without_self(found))
+            if self.objective_ and loss.mean() >= self.objective_[-1]:
+                self.objective_.append(self.objective_[-1])
+                pace /= 2
+                continue
+            coords, move = moved, step
+            self.objective_.append(float(loss.mean()))
+        self.coords_, self.search_ = coords, NeighbourSearch(coords)
+        return self
+
+    def place(self, start: Coords, cells: Floats) -> Coords:
+        """Move rows from their start to where the decoder comes closest to them.
+
+        No row ends where the decoder does worse than at its start. Each row is moved
+        on its own: the others change nothing.
+        """
+        coords = np.array(start, np.float64, order="C")
+        active = np.arange(len(coords))
+        loss, move = self._look(coords, cells)
+        pace = np.ones(len(coords))
+        for _ in range(self.settings.steps):
+            tried = coords[active] + pace[:, None] * move
+            new_loss, new_move = self._look(tried, cells[active])
+            better = new_loss < loss
+            gained = loss - new_loss > GAIN * loss
+            coords[active[better]] = tried[better]
+            move[better], loss[better] = new_move[better], new_loss[better]
+            pace = np.where(better, np.minimum(1.0, 1.5 * pace), 0.4 * pace)
+            going = np.where(better, gained, pace > 0.05) & (loss > 0)
+            active, pace = active[going], pace[going]
+            move, loss = move[going], loss[going]
+            if not len(active):
+                break
+        return coords
+
+    def _look(self, queries: Coords, cells: Floats) -> tuple[Floats, Coords]:
+        n_neighbors = min(self.settings.n_neighbors, len(self.coords_))
+        found = self.search_.nearest(queries, n_neighbors, n_jobs=self.n_jobs)
+        return self._steps(self.coords_, queries, cells, found)
+
+    def _steps(
+        self, points: Coords, queries: Coords, cells: Floats, found: Neighbours
+    ) -> tuple[Floats, Coords]:
+        loss, move = np.empty(len(queries)), np.empty_like(queries)
+
+        def work(block: tuple[int, int]) -> None:
+            step_rows(
+                points,
+                self.cells_,
+                queries,
+                cells,
+                found.rows,
+                found.distances,
+                float(self.settings.ridge),
+                *block,
+                loss,
+                move,
+            )
+
+        # Small products: threads of their own would only get in our threads' way.
+        with threadpool_limits(1):
+            blocks = list(blocks_of(len(queries), QUERY_BLOCK))
+            run_blocks(work, blocks, n_jobs=self.n_jobs)
+        return loss, move
+
+
+def without_self(found: Neighbours) -> Neighbours:
+    """Take each row out of its own neighbours, or the farthest if it is not there."""
+    own = found.rows == np.arange(len(found.rows))[:, None]
+    own[~own.any(axis=1), -1] = True
+    shape = (len(found.rows), found.rows.shape[1] - 1)
+    rows: NDArray[np.int64] = found.rows[~own].reshape(shape)
+    return Neighbours(rows, found.distances[~own].reshape(shape))

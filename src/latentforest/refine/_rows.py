@@ -1,0 +1,71 @@
+"""Refine the rows of a table, and place others among them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latentforest._base._types import Codes, Coords
+from latentforest.refine._map import RefinedMap
+from latentforest.refine._settings import Refinement
+from latentforest.refine._start import LinearStart
+from latentforest.refine._targets import Targets
+from latentforest.table import EncodedTable
+
+
+@dataclass(frozen=True, slots=True)
+class RefinedRows:
+    """Rows that were refined together, and what it takes to place another one."""
+
+    rows: NDArray[np.int64]  # (n_refined,) which rows of the table
+    targets: Targets
+    linear: LinearStart | None  # where rows begin, unless the forest says
+    map: RefinedMap
+
+    def place(self, start: Coords, codes: Codes) -> Coords:
+        """Move rows from the forest's coordinates to where they decode best."""
+        cells = self.targets.cells(codes)
+        if self.linear is not None:
+            start = self.linear.place(cells)
+        return self.map.place(start, cells)
+
+    def place_all(self, start: Coords, table: EncodedTable) -> Coords:
+        """Coordinates of all rows of the table that the refined rows come from.
+
+        Copies of a row lie where it lies.
+        """
+        number = table.distinct_rows()
+        refined = np.full(number.max() + 1, -1)
+        refined[number[self.rows]] = np.arange(len(self.rows))
+        at = refined[number]
+        coords = self.map.coords_[at]
+        others = np.flatnonzero(at < 0)
+        if len(others):
+            coords[others] = self.place(start[others], table.values[others])
+        return coords
+
+
+def refine_rows(
+    settings: Refinement,
+    table: EncodedTable,
+    start: Coords,
+    rng: np.random.Generator,
+    *,
+    n_jobs: int | None = None,
+) -> RefinedRows:
+    """Refine the distinct rows of a table, or as many as ``settings.max_rows``.
+
+    ``start`` are the forest's coordinates of all rows, each as if it were new.
+    """
+    _, rows = np.unique(table.distinct_rows(), return_index=True)
+    if len(rows) > settings.max_rows:
+        rows = rng.choice(rows, settings.max_rows, replace=False)
+    rows = np.sort(rows)
+    targets = Targets.of_table(table)
+    cells = targets.cells(table.values[rows])
+    begin, linear = start[rows], None
+    if settings.start == "linear":
+        linear = LinearStart.fit(cells, start.shape[1])
+        begin = linear.place(cells)
+    refined = RefinedMap(settings, n_jobs=n_jobs).fit(begin, cells)
+    return RefinedRows(rows, targets, linear, refined)

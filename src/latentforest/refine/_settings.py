@@ -1,0 +1,59 @@
+"""Settings of the refinement."""
+
+from sklearn.base import BaseEstimator
+
+from latentforest._base._checks import check_integer, check_option, check_real
+
+STARTS = ("forest", "linear")
+
+
+class Refinement(BaseEstimator):
+    """How coordinates are moved until the decoder loses least.
+
+    Each round fits a plane to the neighbours of every row, itself left out, as
+    `LocalLinearDecoder` does, and moves the row to where its plane comes closest to
+    it: a damped Gauss–Newton step on ‖x − h(z)‖². New rows are placed by the forest
+    and then moved in the same way.
+
+    Parameters
+    ----------
+    rounds : int, default=8
+        Rounds over the training rows.
+    n_neighbors : int, default=48
+        Rows that each plane is fitted to.
+    ridge : float, default=0.03
+        Penalty on the slopes, as in `LocalLinearDecoder`.
+    steps : int, default=10
+        Steps for a new row; it stops when they gain nothing.
+    start : {"forest", "linear"}, default="forest"
+        Where rows begin: the diffusion map of the forest, or principal components.
+    max_rows : int, default=10000
+        Distinct training rows, drawn at random, that are refined together; the
+        others are placed like new rows.
+    """
+
+    def __init__(
+        self,
+        rounds: int = 8,
+        *,
+        n_neighbors: int = 48,
+        ridge: float = 0.03,
+        steps: int = 10,
+        start: str = "forest",
+        max_rows: int = 10_000,
+    ) -> None:
+        self.rounds = rounds
+        self.n_neighbors = n_neighbors
+        self.ridge = ridge
+        self.steps = steps
+        self.start = start
+        self.max_rows = max_rows
+
+    def check(self) -> None:
+        """Check the parameters."""
+        check_integer("rounds", self.rounds, minimum=0)
+        check_integer("n_neighbors", self.n_neighbors, minimum=1)
+        check_integer("steps", self.steps, minimum=0)
+        check_integer("max_rows", self.max_rows, minimum=2)
+        check_real("ridge", self.ridge, minimum=0.0)
+        check_option("start", self.start, STARTS)
