@@ -29,7 +29,7 @@ DECODERS = [
     for n_neighbors in (1, 5, 1000)
 ]
 DECODERS += [LocalLinearDecoder(n_neighbors) for n_neighbors in (1, 5, 1000)]
-DECODERS += [LocalLinearDecoder(20, ridge=0.0), AutoDecoder()]
+DECODERS += [LocalLinearDecoder(20, ridge=0.0, extrapolate=True), AutoDecoder()]
 DECODERS += [LassoDecoder(20), LassoDecoder(n_trees=5, point="draw")]
 DECODERS += [ILPDecoder(n_trees=4), ILPDecoder(n_trees=5, point="draw")]
 DECODERS += [

@@ -281,9 +281,9 @@ class RFAE(TableAutoencoder):
         """
         check_is_fitted(self, "decoder_")
         encoding = self._encoding.truncate(n_components)
-        refined = self._encoding.refined
-        if refined is not None:
-            encoding = encoding.refine(refined.map.settings, deepcopy(self._refine_rng))
+        refinement = resolve_refinement(self.refine)
+        if refinement is not None:
+            encoding = encoding.refine(refinement, deepcopy(self._refine_rng))
         small = copy(self)
         small.n_components = n_components
         small.map_ = encoding.diffusion

@@ -6,7 +6,7 @@ import numpy as np
 
 from latentforest._base._checks import check_integer, check_option, check_real
 from latentforest._base._parallel import n_workers
-from latentforest.decode import KNNDecoder, LocalLinearDecoder
+from latentforest.decode import KNNDecoder
 from latentforest.forest import AdversarialForest
 from latentforest.kernel._operator import KERNEL_KINDS
 from latentforest.refine import Refinement
@@ -36,7 +36,7 @@ def decoder_for(decoder: Any, refinement: Refinement | None) -> Any:
     """Return the decoder to use: "auto", refined, is what rows were refined for."""
     if refinement is None or decoder != "auto":
         return decoder
-    return LocalLinearDecoder(refinement.n_neighbors, ridge=refinement.ridge)
+    return refinement.decoder()
 
 
 def paper_settings() -> dict[str, Any]:

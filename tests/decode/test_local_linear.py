@@ -12,8 +12,8 @@ from mixed_tables import mixed_frame
 LAW = settings(max_examples=25, deadline=None)
 
 
-def fitted(points, values, *, n_neighbors, ridge):
-    decoder = LocalLinearDecoder(n_neighbors, ridge=ridge, n_jobs=1)
+def fitted(points, values, *, n_neighbors, ridge, **settings):
+    decoder = LocalLinearDecoder(n_neighbors, ridge=ridge, n_jobs=1, **settings)
     return decoder.fit(points, pd.DataFrame(values))
 
 
@@ -85,10 +85,14 @@ def test_planes_are_not_followed_far_away():
     points = np.linspace(0, 1, 11)[:, None]
     # The range of the column is wide, so that it does not hide how far the plane goes.
     values = np.vstack([points, [[100.0]]])
-    decoder = fitted(np.vstack([points, [[-50.0]]]), values, n_neighbors=5, ridge=0.0)
-    # The neighbours of 9 are 0.6 … 1.0; their weights are nearly equal far away.
+    points = np.vstack([points, [[-50.0]]])
+    far = np.array([[9e6]])
+    # The neighbours are 0.6 … 1.0; their weights are nearly equal far away.
+    decoder = fitted(points, values, n_neighbors=5, ridge=0.0)
+    np.testing.assert_allclose(decoder.decode(far), 1.0)
+    decoder = fitted(points, values, n_neighbors=5, ridge=0.0, extrapolate=True)
     spread = np.linspace(0.6, 1.0, 5).std()
-    np.testing.assert_allclose(decoder.decode(np.array([[9e6]])), 0.8 + 4 * spread)
+    np.testing.assert_allclose(decoder.decode(far), 0.8 + 4 * spread)
 
 
 def test_a_constant_coordinate_changes_nothing():

@@ -31,9 +31,8 @@ class LocalLinearDecoder(NeighbourDecoder):
     the level with the largest fitted value wins. The neighbours lie where they would
     lie if they were new rows, if the encoder can tell (leave-one-out coordinates).
 
-    A plane is followed no further from the middle of its neighbours than four times
-    their own mean distance, and numbers stay in their observed range. Decoding takes
-    O(k d_Z²) per row on top of the search for neighbours.
+    Numbers stay in their observed range. Decoding takes O(k d_Z²) per row on top of
+    the search for neighbours.
 
     Parameters
     ----------
@@ -41,6 +40,10 @@ class LocalLinearDecoder(NeighbourDecoder):
         Rows that the plane is fitted to; all rows if there are fewer.
     ridge : float, default=0.03
         ρ. Large values flatten the plane to a weighted average.
+    extrapolate : bool, default=False
+        Follow a plane beyond the neighbour that lies farthest in the direction of the
+        point, up to four times the neighbours' mean distance from their middle.
+        Noisy coordinates are better decoded without; refined ones with.
     n_jobs : int or None, default=None
         Threads; None and -1 use all cores.
 
@@ -65,10 +68,16 @@ class LocalLinearDecoder(NeighbourDecoder):
     """
 
     def __init__(
-        self, n_neighbors: int = 80, *, ridge: float = 0.03, n_jobs: int | None = None
+        self,
+        n_neighbors: int = 80,
+        *,
+        ridge: float = 0.03,
+        extrapolate: bool = False,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.ridge = ridge
+        self.extrapolate = extrapolate
         self.n_jobs = n_jobs
 
     def check(self) -> None:
@@ -98,6 +107,7 @@ class LocalLinearDecoder(NeighbourDecoder):
                 found.rows,
                 found.distances,
                 float(self.ridge),
+                self.extrapolate,
                 *block,
                 average,
                 linear,
@@ -109,7 +119,18 @@ class LocalLinearDecoder(NeighbourDecoder):
 
 
 @compiled
-def _weigh(points, queries, rows, distances, ridge, begin, end, average, linear):
+def _weigh(
+    points,
+    queries,
+    rows,
+    distances,
+    ridge,
+    extrapolate,
+    begin,
+    end,
+    average,
+    linear,
+):
     """Fill some rows of the weights.
 
     With z̄ and C the weighted mean and covariance of the neighbours, the plane's value
@@ -153,11 +174,16 @@ def _weigh(points, queries, rows, distances, ridge, begin, end, average, linear)
         asked = 0.0
         for c in range(n_components):
             asked += slope[c] * offset[c]
-        shrink = 1.0
-        if asked > FARTHEST * n_components:
-            shrink = np.sqrt(FARTHEST * n_components / asked)
+        reach = 0.0
         for k in range(n_neighbors):
-            along = 0.0
+            linear[q, k] = 0.0
             for c in range(n_components):
-                along += slope[c] * centred[k, c]
-            linear[q, k] = average[q, k] * (1.0 + shrink * along)
+                linear[q, k] += slope[c] * centred[k, c]
+            reach = max(reach, linear[q, k])
+        shrink = 1.0
+        if extrapolate and asked > FARTHEST * n_components:
+            shrink = np.sqrt(FARTHEST * n_components / asked)
+        elif not extrapolate and asked > reach:
+            shrink = reach / asked
+        for k in range(n_neighbors):
+            linear[q, k] = average[q, k] * (1.0 + shrink * linear[q, k])

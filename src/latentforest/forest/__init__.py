@@ -14,7 +14,7 @@ from latentforest.forest._regions import (
     rows_in_regions,
     rows_of_regions,
 )
-from latentforest.forest._resolve import resolve_forest
+from latentforest.forest._resolve import Planting, resolve_forest
 from latentforest.forest._supervised import SupervisedForest
 from latentforest.forest._unsupervised import CompletelyRandomForest, ShiHorvathForest
 
@@ -25,6 +25,7 @@ __all__ = [
     "CompletelyRandomForest",
     "ForestArrays",
     "GrownForest",
+    "Planting",
     "Regions",
     "ShiHorvathForest",
     "SupervisedForest",

@@ -13,10 +13,11 @@ from latentforest._base._checks import check_integer, check_option
 from latentforest._base._parallel import blocks_of
 from latentforest._base._random import RandomState, stage_rngs
 from latentforest._base._types import Codes, Coords, Floats, LeafIds
-from latentforest.forest import resolve_forest
+from latentforest.forest import Planting, resolve_forest
 from latentforest.kernel._index import LeafIndex
 from latentforest.kernel._leaf_table import LeafTable
 from latentforest.kernel._operator import KERNEL_KINDS, LeafKernel
+from latentforest.table import EncodedTable, TableCodec
 
 ENCODE_BLOCK = 2**16  # rows whose leaves are held at once
 
@@ -119,10 +120,35 @@ class ForestKernel(BaseEstimator):
         if self.landmarks is not None:
             check_integer("landmarks", self.landmarks, minimum=2)
         planting = resolve_forest(self.forest)
+        codec, table = planting.read(X, kinds=self.kinds, unseen=self.unseen)
+        return self._fit_codes(planting, codec, table, y, n_needed)
+
+    def fit_codes(self, codec: TableCodec, table: EncodedTable) -> Self:
+        """Fit as ``fit`` does, on rows that are codes already.
+
+        Parameters
+        ----------
+        codec : TableCodec
+            What the codes mean.
+        table : EncodedTable
+            The rows.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit_codes(resolve_forest(self.forest), codec, table, None, 1)
+
+    def _fit_codes(
+        self,
+        planting: Planting,
+        codec: TableCodec,
+        table: EncodedTable,
+        y: Any,
+        n_needed: int,
+    ) -> Self:
+        self.codec_, self.table_ = codec, table
         rngs = stage_rngs(self.random_state, "forest", "landmarks")
-        self.codec_, self.table_ = planting.read(
-            X, kinds=self.kinds, unseen=self.unseen
-        )
         self.landmarks_ = self._draw_landmarks(rngs["landmarks"])
         if len(self.landmarks_) < n_needed:
             message = (

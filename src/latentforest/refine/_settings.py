@@ -3,6 +3,7 @@
 from sklearn.base import BaseEstimator
 
 from latentforest._base._checks import check_integer, check_option, check_real
+from latentforest.decode import LocalLinearDecoder
 
 STARTS = ("forest", "linear")
 
@@ -48,6 +49,12 @@ class Refinement(BaseEstimator):
         self.steps = steps
         self.start = start
         self.max_rows = max_rows
+
+    def decoder(self, *, n_jobs: int | None = None) -> LocalLinearDecoder:
+        """Return the decoder that the rows are refined for."""
+        return LocalLinearDecoder(
+            self.n_neighbors, ridge=self.ridge, extrapolate=True, n_jobs=n_jobs
+        )
 
     def check(self) -> None:
         """Check the parameters."""
