@@ -33,11 +33,14 @@ class MixedPCA:
             parts.append((hot - share) / spread(share))
         return np.column_stack(parts)
 
-    def reconstruct(self, table: pd.DataFrame, size: int) -> pd.DataFrame:
-        """Project on the first ``size`` axes and back."""
-        axes = self.axes[:size]
-        wide = self.widen(self.codec.encode(table).values) @ axes.T @ axes
-        values = np.empty((len(table), self.codec.schema_.n_columns))
+    def transform(self, table: pd.DataFrame) -> np.ndarray:
+        """Coordinates on all axes."""
+        return self.widen(self.codec.encode(table).values) @ self.axes.T
+
+    def inverse_transform(self, coords: np.ndarray) -> pd.DataFrame:
+        """Rows at coordinates on the first axes."""
+        wide = coords @ self.axes[: coords.shape[1]]
+        values = np.empty((len(coords), self.codec.schema_.n_columns))
         at = len(self.numbers)
         values[:, self.numbers] = wide[:, :at] * self.scale + self.mean
         for j, share in zip(self.categories, self.shares, strict=True):

@@ -22,7 +22,7 @@ from latentforest.forest import (
     SupervisedForest,
 )
 from latentforest.kernel import ForestKernel
-from latentforest.refine import Refinement
+from latentforest.refine import AutoRefinement, Refinement
 from latentforest.spectral import DiffusionMap
 from latentforest.table import ColumnKind, TableCodec, TableSchema
 
@@ -32,6 +32,7 @@ __all__ = [
     "RFAE",
     "AdversarialForest",
     "AutoDecoder",
+    "AutoRefinement",
     "ColumnKind",
     "CompletelyRandomForest",
     "Decoder",

@@ -1,34 +1,26 @@
 """The random forest autoencoder: the front door of the package."""
 
-from copy import copy, deepcopy
+from copy import deepcopy
 from typing import Any, Self
-
-import numpy as np
-from sklearn.utils.validation import check_array, check_is_fitted
 
 from latentforest._base._random import RandomState, stage_rngs
 from latentforest._encoding import Encoding
-from latentforest._reconstruction import TableAutoencoder
+from latentforest._latent import LatentModel
 from latentforest._settings import (
     check_settings,
-    decoder_for,
     paper_settings,
+    refined_decoder,
     resolve_refinement,
 )
-from latentforest.decode import (
-    Calibration,
-    Decoder,
-    calibrate,
-    resolve_decoder,
-    spreading,
-    uncertainty_at,
-)
+from latentforest._trials import Contest
+from latentforest.decode import resolve_decoder
 from latentforest.kernel import ForestKernel
+from latentforest.refine import AutoRefinement
 from latentforest.spectral import DiffusionMap
-from latentforest.table import index_of, remember_columns
+from latentforest.table import remember_columns
 
 
-class RFAE(TableAutoencoder):
+class RFAE(LatentModel):
     """Autoencode tables with a random forest.
 
     A forest is grown on the table (or given), the rows are placed by the diffusion
@@ -43,14 +35,15 @@ class RFAE(TableAutoencoder):
         "adversarial", "completely_random", "shi_horvath" or "supervised" (which
         needs ``y``); one of these forests as an object with its own settings; or a
         fitted forest of this package or of scikit-learn, which is used as it is.
+        "auto" lets ``refine="auto"`` choose.
     decoder : str or Decoder, default="auto"
         "auto" (the best of the next two on held-back training rows), "knn" (the
         paper's), "local_linear", "relabel", "lasso" or "ilp"; or a decoder object
         with its own settings.
-    refine : int, Refinement or None, default=None
+    refine : int, Refinement, "auto", AutoRefinement or None, default=None
         Rounds in which the coordinates are moved until the decoder loses least, or a
-        `Refinement` with its own settings; new rows are moved too. None keeps the
-        diffusion map as it is.
+        `Refinement` with its own settings; new rows are moved too. "auto" chooses the
+        settings on held-back training rows. None keeps the diffusion map as it is.
     diffusion_time : float, default=1.0
         Steps of the random walk, t in the paper; 0 leaves the eigenvectors unscaled.
     kernel : {"rf", "scornet"}, default="rf"
@@ -85,6 +78,8 @@ class RFAE(TableAutoencoder):
         The fitted map, with the spectrum and the table that places new rows.
     decoder_ : Decoder
         The fitted decoder.
+    tried_ : list of Trial
+        With ``refine="auto"``: what was tried, best first.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str
@@ -154,6 +149,36 @@ class RFAE(TableAutoencoder):
         """
         return cls(n_components, random_state=random_state, **paper_settings())
 
+    @classmethod
+    def auto(
+        cls,
+        n_components: int = 2,
+        time_budget: float | None = None,
+        random_state: Any = None,
+    ) -> Self:
+        """Build the model that chooses forest, start, refinement and decoder itself.
+
+        Settings are tried on training rows that are held back, see `AutoRefinement`;
+        ``tried_`` holds what was tried.
+
+        Parameters
+        ----------
+        n_components : int, default=2
+            Number of latent coordinates.
+        time_budget : float or None, default=None
+            Seconds for the choice; None tries everything.
+        random_state : int, Generator, RandomState or None, default=None
+            Seed.
+
+        Returns
+        -------
+        RFAE
+        """
+        refine = AutoRefinement(time_budget)
+        return cls(
+            n_components, forest="auto", refine=refine, random_state=random_state
+        )
+
     def fit(self, X: Any, y: Any = None) -> Self:
         """Grow the forest, find the map, and learn to decode.
 
@@ -169,14 +194,17 @@ class RFAE(TableAutoencoder):
         self
         """
         check_settings(self)
-        refinement = resolve_refinement(self.refine)
-        decoder = resolve_decoder(
-            decoder_for(self.decoder, refinement), n_jobs=self.n_jobs
-        )
-        rngs = stage_rngs(self.random_state, "kernel", "map", "decoder", "refine")
+        decoder = resolve_decoder(self.decoder, n_jobs=self.n_jobs)
+        stages = "kernel", "map", "decoder", "refine", "choice"
+        rngs = stage_rngs(self.random_state, *stages)
+        forest, refinement = self.forest, resolve_refinement(self.refine)
+        if isinstance(refinement, AutoRefinement):
+            contest = Contest(self, X, y, rngs["choice"])
+            self.tried_ = contest.run(refinement.time_budget)
+            forest, refinement = self.tried_[0].forest, self.tried_[0].refinement
 
-        kernel = self.kernel_ = ForestKernel(
-            self.forest,
+        kernel = ForestKernel(
+            forest,
             kind=self.kernel,
             landmarks=self.landmarks,
             kinds=self.kinds,
@@ -188,113 +216,13 @@ class RFAE(TableAutoencoder):
         self.schema_ = kernel.codec_.schema_
         remember_columns(self, self.schema_)
 
-        self.map_ = DiffusionMap(
+        diffusion = DiffusionMap(
             self.n_components, time=self.diffusion_time, random_state=rngs["map"]
         ).fit(kernel.leaf_kernel_)
-        self.eigenvalues_ = self.map_.spectrum_.eigenvalues
-        encoding = Encoding(kernel, self.map_)
+        encoding = Encoding(kernel, diffusion)
         self._refine_rng = rngs["refine"]
         if refinement is not None:
             encoding = encoding.refine(refinement, deepcopy(self._refine_rng))
+            decoder = refined_decoder(decoder, refinement)
         self._settle(encoding, decoder.fit_context(encoding.context(), rngs["decoder"]))
         return self
-
-    def _settle(self, encoding: Encoding, decoder: Decoder) -> None:
-        self._encoding, self.decoder_ = encoding, decoder
-        self.embedding_ = encoding.embedding()
-        self._calibration: Calibration | None = None
-
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Fit as ``fit`` does, and return the coordinates of the training rows."""
-        # A copy: what is done to the result must not move the model's own rows.
-        return self.fit(X, y).embedding_.copy()
-
-    def transform(self, X: Any) -> Any:
-        """Coordinates of the rows of a table, by the Nyström formula.
-
-        Parameters
-        ----------
-        X : data frame or array of shape (n_rows, n_columns)
-            A table with the columns of the fitted one.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_components)
-        """
-        check_is_fitted(self, "map_")
-        return self._encode(X)
-
-    def inverse_transform(self, Z: Any, *, return_uncertainty: bool = False) -> Any:
-        """Rows of the table at given coordinates.
-
-        Parameters
-        ----------
-        Z : array of shape (n_rows, n_components)
-            Latent coordinates, of rows or of any point between them.
-        return_uncertainty : bool, default=False
-            Return a pair: the rows, and how sure each cell is. Decoders that blend
-            rows can tell: "knn", "local_linear" and "auto". The first call calibrates
-            on training rows that are held back in turn.
-
-        Returns
-        -------
-        table like the fitted one
-            The same library, columns, dtypes and levels.
-        uncertainty : Uncertainty
-            Only if asked for: ``std``, ``interval(0.9)`` and ``probabilities``.
-        """
-        rows = super().inverse_transform(Z)
-        if not return_uncertainty:
-            return rows
-        decoder = spreading(self.decoder_)
-        if self._calibration is None:
-            rng = deepcopy(self.decoder_.rng_)
-            self._calibration = calibrate(decoder, self._encoding.context(), rng)
-        coords = check_array(Z, dtype=np.float64)
-        calibration, index = self._calibration, index_of(Z)
-        return rows, uncertainty_at(decoder, coords, calibration, index)
-
-    def leave_one_out(self) -> Any:
-        """Coordinates of the training rows, each (and its copies) as if it were new.
-
-        Returns
-        -------
-        ndarray of shape (n_landmarks, n_components)
-        """
-        check_is_fitted(self, "map_")
-        return self._encoding.leave_one_out()
-
-    def truncate(self, n_components: int) -> Self:
-        """Return the same fitted model with the first coordinates only.
-
-        Coordinates come in order of importance: forest and map are shared, and only
-        decoders that depend on more than distances learn anew.
-
-        Parameters
-        ----------
-        n_components : int
-            Number of coordinates to keep, at most as many as were fitted.
-
-        Returns
-        -------
-        RFAE
-        """
-        check_is_fitted(self, "decoder_")
-        encoding = self._encoding.truncate(n_components)
-        refinement = resolve_refinement(self.refine)
-        if refinement is not None:
-            encoding = encoding.refine(refinement, deepcopy(self._refine_rng))
-        small = copy(self)
-        small.n_components = n_components
-        small.map_ = encoding.diffusion
-        small.eigenvalues_ = small.map_.spectrum_.eigenvalues
-        small._settle(encoding, self.decoder_.with_context(encoding.context()))
-        return small
-
-    def _encode(self, X: Any) -> Any:
-        codes = self.kernel_.codec_.encode(X, caller=type(self).__name__).values
-        return self._encoding.place(codes)
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.embedding_.shape[1])

@@ -6,10 +6,10 @@ import numpy as np
 
 from latentforest._base._checks import check_integer, check_option, check_real
 from latentforest._base._parallel import n_workers
-from latentforest.decode import KNNDecoder
+from latentforest.decode import AutoDecoder, Decoder, KNNDecoder
 from latentforest.forest import AdversarialForest
 from latentforest.kernel._operator import KERNEL_KINDS
-from latentforest.refine import Refinement
+from latentforest.refine import AutoRefinement, Refinement
 
 
 def check_settings(model: Any) -> None:
@@ -21,22 +21,36 @@ def check_settings(model: Any) -> None:
         message = f"diffusion_time={time} has no map. Give a finite number of steps."
         raise ValueError(message)
     n_workers(model.n_jobs)
+    chooses = isinstance(resolve_refinement(model.refine), AutoRefinement)
+    if isinstance(model.forest, str) and model.forest == "auto" and not chooses:
+        message = (
+            f"forest='auto' with refine={model.refine!r}: there is nothing to choose "
+            "the forest by. Give refine='auto', or name a forest."
+        )
+        raise ValueError(message)
 
 
-def resolve_refinement(refine: Any) -> Refinement | None:
-    """Read a ``refine`` parameter: nothing, a number of rounds, or all settings."""
+def resolve_refinement(refine: Any) -> Refinement | AutoRefinement | None:
+    """Read a ``refine`` parameter: nothing, rounds, "auto", or all settings."""
     if refine is None:
         return None
-    settings = refine if isinstance(refine, Refinement) else Refinement(refine)
+    if isinstance(refine, str):
+        check_option("refine", refine, ("auto",))
+        refine = AutoRefinement()
+    settings: Refinement | AutoRefinement = (
+        refine
+        if isinstance(refine, (Refinement, AutoRefinement))
+        else Refinement(refine)
+    )
     settings.check()
     return settings
 
 
-def decoder_for(decoder: Any, refinement: Refinement | None) -> Any:
-    """Return the decoder to use: "auto", refined, is what rows were refined for."""
-    if refinement is None or decoder != "auto":
-        return decoder
-    return refinement.decoder()
+def refined_decoder(decoder: Decoder, refinement: Refinement) -> Decoder:
+    """Return the decoder to use: "auto" becomes what the rows are refined for."""
+    if isinstance(decoder, AutoDecoder):
+        return refinement.decoder(n_jobs=decoder.n_jobs)
+    return decoder
 
 
 def paper_settings() -> dict[str, Any]:

@@ -123,7 +123,7 @@ class ForestKernel(BaseEstimator):
         codec, table = planting.read(X, kinds=self.kinds, unseen=self.unseen)
         return self._fit_codes(planting, codec, table, y, n_needed)
 
-    def fit_codes(self, codec: TableCodec, table: EncodedTable) -> Self:
+    def fit_codes(self, codec: TableCodec, table: EncodedTable, y: Any = None) -> Self:
         """Fit as ``fit`` does, on rows that are codes already.
 
         Parameters
@@ -132,12 +132,14 @@ class ForestKernel(BaseEstimator):
             What the codes mean.
         table : EncodedTable
             The rows.
+        y : array of shape (n_rows,), default=None
+            Target of a supervised forest.
 
         Returns
         -------
         self
         """
-        return self._fit_codes(resolve_forest(self.forest), codec, table, None, 1)
+        return self._fit_codes(resolve_forest(self.forest), codec, table, y, 1)
 
     def _fit_codes(
         self,

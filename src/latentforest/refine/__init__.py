@@ -2,6 +2,6 @@
 
 from latentforest.refine._map import RefinedMap
 from latentforest.refine._rows import RefinedRows, refine_rows
-from latentforest.refine._settings import Refinement
+from latentforest.refine._settings import AutoRefinement, Refinement
 
-__all__ = ["RefinedMap", "RefinedRows", "Refinement", "refine_rows"]
+__all__ = ["AutoRefinement", "RefinedMap", "RefinedRows", "Refinement", "refine_rows"]

@@ -64,3 +64,29 @@ class Refinement(BaseEstimator):
         check_integer("max_rows", self.max_rows, minimum=2)
         check_real("ridge", self.ridge, minimum=0.0)
         check_option("start", self.start, STARTS)
+
+
+class AutoRefinement(BaseEstimator):
+    """Choose the start, the neighbours and the rounds on held-back training rows.
+
+    A quarter of the training rows (of a long table, of a sample of 2,000) is held
+    back. First the starts are tried: principal components and the forest, or, with
+    ``forest="auto"``, completely random forests with large and with small leaves; then
+    neighbours and rounds on the best start. What reconstructs the held-back rows best
+    is fitted on all rows. No other row is looked at.
+
+    Parameters
+    ----------
+    time_budget : float or None, default=None
+        Seconds for the choice: no setting is tried that would end later, but always
+        one; the fit of the chosen one comes on top. With a budget the result depends
+        on the machine. None tries everything.
+    """
+
+    def __init__(self, time_budget: float | None = None) -> None:
+        self.time_budget = time_budget
+
+    def check(self) -> None:
+        """Check the parameters."""
+        if self.time_budget is not None:
+            check_real("time_budget", self.time_budget, minimum=0.0)

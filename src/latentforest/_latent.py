@@ -1,0 +1,124 @@
+"""The fitted half of the autoencoder: what a map and a decoder can do together."""
+
+from copy import copy, deepcopy
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from latentforest._encoding import Encoding
+from latentforest._reconstruction import TableAutoencoder
+from latentforest.decode import (
+    Calibration,
+    Decoder,
+    calibrate,
+    spreading,
+    uncertainty_at,
+)
+from latentforest.table import index_of
+
+
+class LatentModel(TableAutoencoder):
+    """Coordinates and back; subclasses say in ``fit`` where they come from."""
+
+    n_components: int
+
+    def _settle(self, encoding: Encoding, decoder: Decoder) -> None:
+        self._encoding, self.decoder_ = encoding, decoder
+        self.kernel_ = encoding.kernel
+        self.map_ = encoding.diffusion
+        self.eigenvalues_ = self.map_.spectrum_.eigenvalues
+        self.embedding_ = encoding.embedding()
+        self._calibration: Calibration | None = None
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Fit as ``fit`` does, and return the coordinates of the training rows."""
+        # A copy: what is done to the result must not move the model's own rows.
+        return self.fit(X, y).embedding_.copy()
+
+    def transform(self, X: Any) -> Any:
+        """Coordinates of the rows of a table, by the Nyström formula.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            A table with the columns of the fitted one.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components)
+        """
+        check_is_fitted(self, "map_")
+        return self._encode(X)
+
+    def inverse_transform(self, Z: Any, *, return_uncertainty: bool = False) -> Any:
+        """Rows of the table at given coordinates.
+
+        Parameters
+        ----------
+        Z : array of shape (n_rows, n_components)
+            Latent coordinates, of rows or of any point between them.
+        return_uncertainty : bool, default=False
+            Return a pair: the rows, and how sure each cell is. Decoders that blend
+            rows can tell: "knn", "local_linear" and "auto". The first call calibrates
+            on training rows that are held back in turn.
+
+        Returns
+        -------
+        table like the fitted one
+            The same library, columns, dtypes and levels.
+        uncertainty : Uncertainty
+            Only if asked for: ``std``, ``interval(0.9)`` and ``probabilities``.
+        """
+        rows = super().inverse_transform(Z)
+        if not return_uncertainty:
+            return rows
+        decoder = spreading(self.decoder_)
+        if self._calibration is None:
+            rng = deepcopy(self.decoder_.rng_)
+            self._calibration = calibrate(decoder, self._encoding.context(), rng)
+        coords = check_array(Z, dtype=np.float64)
+        calibration, index = self._calibration, index_of(Z)
+        return rows, uncertainty_at(decoder, coords, calibration, index)
+
+    def leave_one_out(self) -> Any:
+        """Coordinates of the training rows, each (and its copies) as if it were new.
+
+        Returns
+        -------
+        ndarray of shape (n_landmarks, n_components)
+        """
+        check_is_fitted(self, "map_")
+        return self._encoding.leave_one_out()
+
+    def truncate(self, n_components: int) -> Self:
+        """Return the same fitted model with the first coordinates only.
+
+        Coordinates come in order of importance: forest and map are shared, and only
+        decoders that depend on more than distances learn anew.
+
+        Parameters
+        ----------
+        n_components : int
+            Number of coordinates to keep, at most as many as were fitted.
+
+        Returns
+        -------
+        RFAE
+        """
+        check_is_fitted(self, "decoder_")
+        encoding = self._encoding.truncate(n_components)
+        refined = self._encoding.refined
+        if refined is not None:
+            encoding = encoding.refine(refined.map.settings, deepcopy(self._refine_rng))
+        small = copy(self).set_params(n_components=n_components)
+        small._settle(encoding, self.decoder_.with_context(encoding.context()))
+        return small
+
+    def _encode(self, X: Any) -> Any:
+        codes = self.kernel_.codec_.encode(X, caller=type(self).__name__).values
+        return self._encoding.place(codes)
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.embedding_.shape[1])

@@ -1,0 +1,162 @@
+"""Try settings of the autoencoder on training rows that are held back."""
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from latentforest._base._types import Codes
+from latentforest._encoding import Encoding
+from latentforest.decode._held_out import column_distortions
+from latentforest.forest import CompletelyRandomForest, resolve_forest
+from latentforest.kernel import ForestKernel
+from latentforest.refine import Refinement
+from latentforest.spectral import DiffusionMap
+from latentforest.table import EncodedTable, TableCodec
+
+TRIAL_ROWS = 2_000  # distinct rows of a long table that the choice is made on
+HELD_ROWS = 500
+FORESTS = (
+    CompletelyRandomForest(200, min_samples_leaf=20),
+    CompletelyRandomForest(200, min_samples_leaf=5),
+)
+NEIGHBOURS = (12, 24, 48, 96, 192)
+ROUNDS = (3, 8)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One setting that was tried, and its mean distortion on held-back rows."""
+
+    forest: Any
+    refinement: Refinement
+    distortion: float
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.distortion:<10.4f}  {self.refinement!r} on {self.forest!r}"
+
+
+class Part:
+    """Some rows to learn from, and some to judge by."""
+
+    def __init__(self, known: EncodedTable, y: Any, held: Codes) -> None:
+        self.known, self.y, self.held = known, y, held
+        self.encodings: dict[int, Encoding] = {}
+
+    def encoding(
+        self, number: int, model: Any, codec: TableCodec, seed: int
+    ) -> Encoding:
+        """Grow each forest once, whatever is tried on it."""
+        if number not in self.encodings:
+            kernel = ForestKernel(
+                forests_to_try(model)[number],
+                kind=model.kernel,
+                random_state=seed,
+                n_jobs=model.n_jobs,
+            ).fit_codes(codec, self.known, self.y)
+            diffusion = DiffusionMap(
+                model.n_components, time=model.diffusion_time, random_state=seed
+            ).fit(kernel.leaf_kernel_)
+            self.encodings[number] = Encoding(kernel, diffusion)
+        return self.encodings[number]
+
+
+def forests_to_try(model: Any) -> tuple[Any, ...]:
+    """Return the forest of the model, or several if it shall be chosen."""
+    return FORESTS if _is_auto(model.forest) else (model.forest,)
+
+
+def _is_auto(forest: Any) -> bool:
+    return isinstance(forest, str) and forest == "auto"
+
+
+class Contest:
+    """Parts of the training rows that all settings are tried on.
+
+    Parameters
+    ----------
+    model : RFAE
+        The model whose settings are chosen.
+    X : table
+        The training rows. Copies of a row are held back together.
+    y : array or None
+        Target of a supervised forest.
+    rng : Generator
+        Draws the parts.
+    """
+
+    def __init__(self, model: Any, X: Any, y: Any, rng: np.random.Generator) -> None:
+        self.model = model
+        planting = resolve_forest(forests_to_try(model)[0])
+        self.codec, table = planting.read(X, kinds=model.kinds, unseen=model.unseen)
+        self.schema = table.schema
+        y = None if y is None else np.asarray(y)
+        _, first = np.unique(table.distinct_rows(), return_index=True)
+        rows = rng.permutation(first)[:TRIAL_ROWS]
+        self.seed = int(rng.integers(2**31))
+        # Few rows are judged in two parts, each by the rows of the other and the rest.
+        n_parts = 2 if len(rows) < TRIAL_ROWS else 1
+        size = max(1, min(len(rows) // 4, HELD_ROWS))
+        self.parts = []
+        for number in range(n_parts):
+            held = rows[number * size : (number + 1) * size]
+            known = np.setdiff1d(rows, held)
+            own_y = None if y is None else y[known]
+            self.parts.append(Part(table.take(known), own_y, table.values[held]))
+        self.n_known = min(part.known.n_rows for part in self.parts)
+        if self.n_known <= model.n_components:
+            message = (
+                f"{len(first)} distinct rows are too few to choose settings for "
+                f"{model.n_components} coordinates. Give refine=8 or refine=None, "
+                "lower n_components, or add rows."
+            )
+            raise ValueError(message)
+
+    def judge(self, number: int, refinement: Refinement) -> Trial:
+        """Mean distortion of the held rows, with a refinement on one of the forests."""
+        begin, decoded = perf_counter(), []
+        for part in self.parts:
+            rng = np.random.default_rng(self.seed)
+            encoding = part.encoding(number, self.model, self.codec, self.seed)
+            encoding = encoding.refine(refinement, rng)
+            decoder = refinement.decoder(n_jobs=self.model.n_jobs)
+            decoder.fit_context(encoding.context(), rng)
+            decoded.append(decoder.decode(encoding.place(part.held)))
+        held = np.concatenate([part.held for part in self.parts])
+        lost = column_distortions(self.schema, held, np.concatenate(decoded))
+        forest = forests_to_try(self.model)[number]
+        seconds = perf_counter() - begin
+        return Trial(forest, refinement, float(np.nanmean(lost)), seconds)
+
+    def run(self, time_budget: float | None) -> list[Trial]:
+        """Try the starts, then neighbours and rounds of the best; best first.
+
+        With a time budget, no trial begins that would, going by the longest one so
+        far, end too late; the first is always made.
+        """
+        begin = perf_counter()
+        trials: dict[tuple[Any, ...], Trial] = {}
+
+        def try_out(number: int, start: str, n_neighbors: int, rounds: int) -> None:
+            key = number, start, n_neighbors, rounds
+            longest = max((trial.seconds for trial in trials.values()), default=0.0)
+            spent = perf_counter() - begin
+            late = time_budget is not None and spent + longest > time_budget
+            if key not in trials and not (trials and late):
+                refinement = Refinement(rounds, n_neighbors=n_neighbors, start=start)
+                trials[key] = self.judge(number, refinement)
+
+        most = max(2, self.n_known // 2)
+        try_out(0, "linear", min(48, most), 3)
+        for number in range(len(forests_to_try(self.model))):
+            try_out(number, "forest", min(48, most), 3)
+        number, start, *_ = min(trials, key=lambda key: trials[key].distortion)
+        size = self.model.n_components
+        most = min(most, 96 if size < 16 else 192)
+        for n_neighbors in NEIGHBOURS:
+            if size < n_neighbors <= most:
+                for rounds in ROUNDS:
+                    try_out(number, start, n_neighbors, rounds)
+        return sorted(trials.values(), key=lambda trial: trial.distortion)
