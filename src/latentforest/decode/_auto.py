@@ -17,7 +17,7 @@ from latentforest.decode._local_linear import LocalLinearDecoder
 from latentforest.decode._neighbour_decoder import NeighbourDecoder
 
 KNN_SETTINGS = {"n_neighbors": (5, 20, 50)}
-LINEAR_SETTINGS = {"n_neighbors": (20, 40, 80, 160, 320), "ridge": (1e-4, 0.003, 0.1)}
+LINEAR_SETTINGS = {"n_neighbors": (20, 40, 80, 160, 320), "ridge": (0.003, 0.03, 0.3)}
 
 
 @dataclass(frozen=True, slots=True)
