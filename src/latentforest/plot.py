@@ -65,6 +65,55 @@ def scatter(x: Any, y: Any, by: Any = None, *, ax: Any = None, **style: Any) -> 
     return ax
 
 
+def trials(model: Any, *, ax: Any = None) -> Any:
+    """Draw what ``RFAE.auto`` tried: distortion against neighbours, by start.
+
+    Parameters
+    ----------
+    model : RFAE
+        A model fitted with ``refine="auto"``.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from latentforest import RFAE, plot
+    >>> model = RFAE.auto(1, time_budget=0, random_state=0)
+    >>> ax = plot.trials(model.fit(load_iris().data))
+    >>> ax.get_ylabel()
+    'distortion of held-back rows'
+    """
+    tried = model.tried_
+    names = [
+        f"{trial.refinement.start} start, {trial.refinement.rounds} rounds"
+        for trial in tried
+    ]
+    neighbours = [trial.refinement.n_neighbors for trial in tried]
+    lost = [trial.distortion for trial in tried]
+    ax = scatter(neighbours, lost, names, ax=ax, s=50)
+    best = tried[0]
+    ax.annotate(
+        "chosen",
+        (best.refinement.n_neighbors, best.distortion),
+        textcoords="offset points",
+        xytext=(8, -4),
+    )
+    ax.set(
+        xlabel="neighbours",
+        ylabel="distortion of held-back rows",
+        xscale="log",
+        xticks=sorted(set(neighbours)),
+        xticklabels=sorted(set(neighbours)),
+    )
+    ax.minorticks_off()
+    return ax
+
+
 def _rows_by_level(by: Any) -> Iterator[tuple[str, Bools]]:
     """Yield each level in order, and last the missing cells, with their rows."""
     cells = np.array(by, dtype=object)
