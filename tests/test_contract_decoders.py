@@ -218,8 +218,12 @@ def schema_of(table):
     return table.schema
 
 
+# One of each class: settings do not matter to libraries.
+ONE_OF_EACH = {type(decoder): decoder for decoder in DECODERS}.values()
+
+
 @pytest.mark.parametrize(
-    "decoder", [d for d in DECODERS if "spectrum" not in d.needs()], ids=repr
+    "decoder", [d for d in ONE_OF_EACH if "spectrum" not in d.needs()], ids=repr
 )
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_library_out_equals_library_in(decoder, library):

@@ -37,7 +37,10 @@ class LatentModel(TableAutoencoder):
         return self.fit(X, y).embedding_.copy()
 
     def transform(self, X: Any) -> Any:
-        """Coordinates of the rows of a table, by the Nyström formula.
+        """Coordinates of the rows of a table.
+
+        By the Nyström formula; a refined model then moves each row to where the
+        decoder comes closest to it.
 
         Parameters
         ----------
@@ -89,6 +92,8 @@ class LatentModel(TableAutoencoder):
         ndarray of shape (n_landmarks, n_components)
         """
         check_is_fitted(self, "map_")
+        if self._encoding.refined is not None:  # rows were moved without themselves
+            return self.embedding_[self.kernel_.landmarks_]
         return self._encoding.leave_one_out()
 
     def truncate(self, n_components: int) -> Self:
