@@ -72,9 +72,9 @@ def run_refined(
         model = RFAE.auto(size, random_state=seed).set_params(unseen="nearest")
         model.fit(train)
         coords = model.transform(test)
-        extras = {}
+        known, extras = model.decoder_.search_.points, {}
         for bits in BITS:
-            rows = model.inverse_transform(quantised(coords, model.embedding_, bits))
+            rows = model.inverse_transform(quantised(coords, known, bits))
             extras[f"{bits} bits"] = distortion(test, rows, kinds=model.schema_).mean
         rows = model.inverse_transform(coords)
         yield factor, distortion(test, rows, kinds=model.schema_), extras
@@ -206,7 +206,8 @@ def make_beyond(rows: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
     ours = own.pivot_table(index=keys, columns="config", values="distortion")
     bits = own[own.config == "refined"].set_index(keys)["8 bits"]
     slip = own[own.config == "auto"].set_index(keys)["with_slip"]
-    both = ours[list(BEYOND)].dropna().join(bits.rename("refined, 8 bits"))
+    both = ours[list(BEYOND)].dropna(subset=["auto", "refined"])
+    both = both.join(bits.rename("refined, 8 bits"))
     both = both.join(slip.rename("auto, their scoring")).join(theirs, how="inner")
     table = both.groupby("dataset").mean()
     table.insert(0, "runs", both.groupby("dataset").apply(lambda g: len(g) // 10))

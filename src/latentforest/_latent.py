@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from latentforest._base._types import Coords
 from latentforest._encoding import Encoding
 from latentforest._reconstruction import TableAutoencoder
 from latentforest.decode import (
@@ -28,8 +29,21 @@ class LatentModel(TableAutoencoder):
         self.kernel_ = encoding.kernel
         self.map_ = encoding.diffusion
         self.eigenvalues_ = self.map_.spectrum_.eigenvalues
-        self.embedding_ = encoding.embedding()
+        self._embedding: Coords | None = None
         self._calibration: Calibration | None = None
+
+    @property
+    def embedding_(self) -> Coords:
+        """Coordinates of the training rows.
+
+        Rows of a long table that were not refined are placed when first asked for.
+        """
+        if "_encoding" not in vars(self):
+            message = f"this {type(self).__name__} is not fitted: it has no embedding_"
+            raise AttributeError(message)
+        if self._embedding is None:
+            self._embedding = self._encoding.embedding()
+        return self._embedding
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fit as ``fit`` does, and return the coordinates of the training rows."""
@@ -126,4 +140,4 @@ class LatentModel(TableAutoencoder):
 
     @property
     def _n_features_out(self) -> int:
-        return int(self.embedding_.shape[1])
+        return len(self.eigenvalues_)
