@@ -7,12 +7,13 @@ from latentforest._base._random import RandomState, stage_rngs
 from latentforest._encoding import Encoding
 from latentforest._latent import LatentModel
 from latentforest._settings import (
+    check_decodable,
     check_settings,
     paper_settings,
     refined_decoder,
     resolve_refinement,
 )
-from latentforest._trials import Contest
+from latentforest._trials import Contest, Trial
 from latentforest.decode import resolve_decoder
 from latentforest.kernel import ForestKernel
 from latentforest.refine import AutoRefinement
@@ -99,6 +100,8 @@ class RFAE(LatentModel):
     >>> model.score(table) > 0.8
     True
     """
+
+    tried_: list[Trial]
 
     def __init__(
         self,
@@ -195,6 +198,9 @@ class RFAE(LatentModel):
         """
         check_settings(self)
         decoder = resolve_decoder(self.decoder, n_jobs=self.n_jobs)
+        check_decodable(decoder, self.refine)
+        if hasattr(self, "tried_"):
+            del self.tried_
         stages = "kernel", "map", "decoder", "refine", "choice"
         rngs = stage_rngs(self.random_state, *stages)
         forest, refinement = self.forest, resolve_refinement(self.refine)

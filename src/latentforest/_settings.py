@@ -21,11 +21,24 @@ def check_settings(model: Any) -> None:
         message = f"diffusion_time={time} has no map. Give a finite number of steps."
         raise ValueError(message)
     n_workers(model.n_jobs)
+    if model.landmarks is not None:
+        check_integer("landmarks", model.landmarks, minimum=2)
     chooses = isinstance(resolve_refinement(model.refine), AutoRefinement)
     if isinstance(model.forest, str) and model.forest == "auto" and not chooses:
         message = (
             f"forest='auto' with refine={model.refine!r}: there is nothing to choose "
             "the forest by. Give refine='auto', or name a forest."
+        )
+        raise ValueError(message)
+
+
+def check_decodable(decoder: Decoder, refine: Any) -> None:
+    """Refuse a decoder that has no use for a refined map."""
+    if refine is not None and "spectrum" in decoder.needs():
+        message = (
+            f"{decoder!r} reads coordinates by the eigenvalues of the kernel, which "
+            f"refine={refine!r} moves them away from. Give refine=None, or another "
+            "decoder."
         )
         raise ValueError(message)
 

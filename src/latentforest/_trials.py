@@ -5,6 +5,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_consistent_length
 
 from latentforest._base._types import Codes
 from latentforest._encoding import Encoding
@@ -92,7 +93,9 @@ class Contest:
         planting = resolve_forest(forests_to_try(model)[0])
         self.codec, table = planting.read(X, kinds=model.kinds, unseen=model.unseen)
         self.schema = table.schema
-        y = None if y is None else np.asarray(y)
+        if y is not None:
+            y = np.asarray(y)
+            check_consistent_length(table.values, y)
         _, first = np.unique(table.distinct_rows(), return_index=True)
         rows = rng.permutation(first)[:TRIAL_ROWS]
         self.seed = int(rng.integers(2**31))

@@ -7,6 +7,8 @@ import numpy as np
 from latentforest._base._types import Coords, Floats
 from latentforest.refine._targets import without_gaps
 
+NEGLIGIBLE_SHARE = 1e-12  # of the largest variance
+
 
 @dataclass(frozen=True, slots=True)
 class LinearStart:
@@ -21,9 +23,10 @@ class LinearStart:
         filled = without_gaps(cells)
         mean = filled.mean(axis=0)
         covariance = (filled - mean).T @ (filled - mean) / len(filled)
-        _, vectors = np.linalg.eigh(covariance)
+        values, vectors = np.linalg.eigh(covariance)
         axes = np.zeros((n_components, len(mean)))
-        found = vectors[:, ::-1][:, :n_components].T
+        spread = values > NEGLIGIBLE_SHARE * values[-1]
+        found = vectors[:, spread][:, ::-1][:, :n_components].T
         signs = np.sign(np.take_along_axis(found, np.abs(found).argmax(1)[:, None], 1))
         axes[: len(found)] = found * signs
         return cls(mean, axes)
@@ -31,5 +34,6 @@ class LinearStart:
     def place(self, cells: Floats) -> Coords:
         """Coordinates of rows given by their cells; gaps count as the mean."""
         centred = np.where(np.isnan(cells), 0.0, cells - self.mean)
-        coords: Coords = centred @ self.axes.T
+        # A matrix product would round a row differently in another batch.
+        coords: Coords = np.einsum("ij,kj->ik", centred, self.axes, optimize=False)
         return coords

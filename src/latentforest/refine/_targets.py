@@ -31,8 +31,10 @@ class Targets:
         for column in np.flatnonzero(schema.is_number):
             seen = values[~np.isnan(values[:, column]), column]
             if len(seen):
-                mean[column], spread = seen.mean(), seen.std()
-                scale[column] = spread if spread > 0 else 1.0
+                mean[column] = seen.mean()
+                # Rounding gives a constant column a spread of its own.
+                constant = seen.min() == seen.max() or seen.std() == 0
+                scale[column] = 1.0 if constant else seen.std()
         width = np.where(schema.is_number, 1, schema.n_levels)
         start = np.concatenate([[0], np.cumsum(width)]).astype(np.int64)
         return cls(schema, mean, scale, start)

@@ -1,0 +1,382 @@
+"""Settings are chosen on training rows that are held back, and on nothing else."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+from sklearn.base import clone
+
+from latentforest import (
+    RFAE,
+    AutoRefinement,
+    CompletelyRandomForest,
+    Refinement,
+    SupervisedForest,
+    _trials,
+)
+from latentforest._trials import FORESTS, Contest, Trial
+from latentforest.forest import BaseForest
+from mixed_tables import mixed_frame, shuffled, target_of
+
+FOREST = CompletelyRandomForest(20, min_samples_leaf=3)
+
+
+def auto(n_components=2, **settings):
+    settings = {"forest": FOREST, "refine": "auto", "random_state": 0} | settings
+    return RFAE(n_components, **settings)
+
+
+def settings_of(trial):
+    return str(trial.forest), *trial.refinement.get_params().items()
+
+
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="module")
+def chosen(table):
+    """Choose everything."""
+    return RFAE.auto(2, random_state=0).fit(table)
+
+
+# --- the choice -------------------------------------------------------------------
+
+
+def assert_uses_its_choice(model):
+    best, used = model.tried_[0], model._encoding.refined.map.settings
+    assert used.get_params() == best.refinement.get_params()
+    grower = model.kernel_.grower_
+    assert grower.min_samples_leaf == best.forest.min_samples_leaf
+    assert grower.n_estimators == best.forest.n_estimators
+    assert model.decoder_.n_neighbors == best.refinement.n_neighbors
+    assert model.decoder_.extrapolate
+
+
+def test_what_was_tried_is_told_best_first(chosen):
+    lost = [trial.distortion for trial in chosen.tried_]
+    assert lost == sorted(lost)
+    assert len(lost) > 3
+    assert 0 < lost[0] < 0.2
+    assert all(trial.seconds > 0 for trial in chosen.tried_)
+    tried = [settings_of(trial) for trial in chosen.tried_]
+    assert len(set(tried)) == len(tried)
+    # Both starts and both forests took part.
+    assert {trial.refinement.start for trial in chosen.tried_} == {"forest", "linear"}
+    assert {trial.forest.min_samples_leaf for trial in chosen.tried_} == {5, 20}
+    assert str(chosen.tried_[0]).startswith(f"{lost[0]:.4f}")
+    assert_uses_its_choice(chosen)
+
+
+def test_same_seed_same_choice(chosen, table):
+    again = RFAE.auto(2, random_state=0).fit(table)
+    for one, two in zip(again.tried_, chosen.tried_, strict=True):
+        assert settings_of(one) == settings_of(two)
+        assert one.distortion == two.distortion
+    np.testing.assert_array_equal(again.embedding_, chosen.embedding_)
+    rows = shuffled(table)
+    assert_frame_equal(again.reconstruct(rows), chosen.reconstruct(rows))
+
+
+def test_threads_do_not_change_the_choice(table):
+    one, two = (auto(n_jobs=n_jobs).fit(table) for n_jobs in (1, 2))
+    assert [t.distortion for t in one.tried_] == [t.distortion for t in two.tried_]
+    np.testing.assert_array_equal(one.embedding_, two.embedding_)
+
+
+def test_the_chosen_model_is_that_of_its_settings(chosen, table):
+    best = chosen.tried_[0]
+    plain = RFAE(2, forest=best.forest, refine=best.refinement, random_state=0)
+    plain.fit(table)
+    np.testing.assert_array_equal(plain.embedding_, chosen.embedding_)
+    assert not hasattr(plain, "tried_")
+    assert_frame_equal(plain.reconstruct(table), chosen.reconstruct(table))
+
+
+def test_what_is_told_holds_for_new_rows():
+    frame = mixed_frame(500, seed=4)
+    model = auto(refine=AutoRefinement(0)).fit(frame[:200])
+    told = model.tried_[0].distortion
+    assert 1 - model.score(frame[200:]) == pytest.approx(told, rel=0.35)
+
+
+def stub(monkeypatch, distortion_of, *, seconds=1.0):
+    """Let the trials end as told, after a while on a clock of their own."""
+    clock = [0.0]
+
+    def judge(self, number, refinement):
+        clock[0] += seconds
+        forest = _trials.forests_to_try(self.model)[number]
+        lost = distortion_of(number, refinement)
+        return Trial(forest, refinement, lost, seconds)
+
+    monkeypatch.setattr(Contest, "judge", judge)
+    monkeypatch.setattr(_trials, "perf_counter", lambda: clock[0])
+
+
+@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("start", ["forest", "linear"])
+@pytest.mark.parametrize("rounds", [3, 8])
+def test_the_best_setting_is_fitted(number, start, rounds, monkeypatch, table):
+    def distortion_of(forest, refinement):
+        wrong_start = (refinement.start != start) + (forest != number)
+        off = abs(refinement.n_neighbors - 12) / 100 + (refinement.rounds != rounds)
+        return 1 + 10 * wrong_start + off
+
+    if start == "linear":
+        number = 0  # which forest stands below does not matter: it is the first
+    stub(monkeypatch, distortion_of)
+    model = RFAE.auto(2, random_state=0).fit(table)
+    best = model.tried_[0]
+    assert best.forest is FORESTS[number]
+    assert (
+        best.refinement.get_params()
+        == Refinement(rounds, n_neighbors=12, start=start).get_params()
+    )
+    assert_uses_its_choice(model)
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_components", "neighbours"),
+    [
+        (60, 2, {12, 22}),
+        (400, 2, {12, 24, 48, 96}),
+        (400, 30, {48, 96}),
+        (2100, 2, {12, 24, 48, 96}),
+        (2100, 20, {24, 48, 96, 192}),
+    ],
+)
+def test_neighbours_are_tried_within_reason(
+    n_rows, n_components, neighbours, monkeypatch
+):
+    stub(monkeypatch, lambda forest, refinement: 1.0)
+    X = np.random.default_rng(0).normal(size=(n_rows, 3))
+    trials = Contest(auto(n_components), X, None, rng()).run(None)
+    assert {trial.refinement.n_neighbors for trial in trials} == neighbours
+    assert {trial.refinement.rounds for trial in trials} == {3, 8}
+
+
+# --- time -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("time_budget", "n_trials"),
+    [(0, 1), (9.9, 1), (10, 1), (20, 2), (29.9, 2), (30, 3), (45.0, 4), (None, 9)],
+)
+def test_no_trial_would_end_late(time_budget, n_trials, monkeypatch):
+    stub(monkeypatch, lambda forest, refinement: 1.0, seconds=10.0)
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    contest = Contest(auto(), X, None, rng())
+    assert len(contest.run(time_budget)) == n_trials
+
+
+def test_no_time_means_one_trial(table):
+    model = RFAE.auto(2, 0, random_state=0).fit(table)
+    assert len(model.tried_) == 1
+    assert_uses_its_choice(model)
+    assert model.score(table) > 0.8
+
+
+# --- rows that are held back ------------------------------------------------------
+
+
+def row_set(values):
+    return {tuple(row) for row in np.nan_to_num(values, nan=-999.0)}
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_copies_are_held_back_together(missing):
+    frame = mixed_frame(100, missing=missing, seed=6)
+    frame = frame.sample(300, replace=True, random_state=0)
+    contest = Contest(auto(), frame, None, rng())
+    every = row_set(contest.codec.encode(frame).values)
+    assert len(contest.parts) == 2
+    held_rows = []
+    for part in contest.parts:
+        known, held = row_set(part.known.values), row_set(part.held)
+        assert not known & held
+        assert known | held == every
+        assert len(held) == len(part.held) == len(every) // 4
+        held_rows.append(held)
+    # Each part is judged by other rows.
+    assert not held_rows[0] & held_rows[1]
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "held", "known", "n_parts"),
+    [(3, 1, 2, 2), (8, 2, 6, 2), (1999, 499, 1500, 2), (3000, 500, 1500, 1)],
+)
+def test_long_tables_are_sampled(n_rows, held, known, n_parts):
+    X = np.random.default_rng(0).normal(size=(n_rows, 2))
+    contest = Contest(auto(1), X, None, rng())
+    assert len(contest.parts) == n_parts
+    for part in contest.parts:
+        assert len(part.held) == held
+        assert part.known.n_rows == known
+
+
+def test_noise_looks_like_noise():
+    # Copies on both sides would be decoded from each other.
+    X = np.random.default_rng(0).normal(size=(100, 12))
+    frame = pd.DataFrame(X, columns=list("abcdefghijkl"))
+    frame = frame.sample(200, replace=True, random_state=0)
+    model = auto(1).fit(frame)
+    assert model.tried_[0].distortion > 0.8
+    assert model.tried_[-1].distortion <= 1
+
+
+def test_targets_go_with_their_rows():
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    for y in (X[:, 0], pd.Series(X[:, 0], index=np.arange(200)[::-1])):
+        contest = Contest(auto(), X, y, rng())
+        for part in contest.parts:
+            np.testing.assert_array_equal(part.y, part.known.values[:, 0])
+
+
+# --- forests and data -------------------------------------------------------------
+
+
+def test_a_fixed_forest_is_the_only_one(table):
+    model = auto().fit(table)
+    assert all(trial.forest is FOREST for trial in model.tried_)
+    assert {trial.refinement.start for trial in model.tried_} == {"forest", "linear"}
+    assert model.kernel_.grower_.n_estimators == 20
+    assert_uses_its_choice(model)
+    # Trials leave the forest that was given as it was.
+    assert not hasattr(FOREST, "forest_")
+
+
+def test_supervised_forest(table):
+    y = target_of(table)
+    forest = SupervisedForest(12, min_samples_leaf=2)
+    model = auto(forest=forest).fit(table, y)
+    assert all(trial.forest is forest for trial in model.tried_)
+    assert_uses_its_choice(model)
+    assert model.score(table) > 0.8
+    with pytest.raises(ValueError, match="Pass y to fit"):
+        auto(forest=forest).fit(table)
+    names = auto(forest=forest).fit(table, np.array(["x", "y", "z"])[y])
+    np.testing.assert_array_equal(names.embedding_, model.embedding_)
+
+
+def test_missing_cells(holed_table):
+    model = RFAE.auto(2, 0, random_state=0).fit(holed_table)
+    assert np.isfinite(model.tried_[0].distortion)
+    assert np.isfinite(model.embedding_).all()
+    assert model.score(holed_table) > 0.5
+
+
+@pytest.mark.parametrize("n_rows", [4, 6])
+@pytest.mark.filterwarnings("ignore::latentforest.SpectrumWarning")
+def test_few_rows(n_rows):
+    frame = mixed_frame(n_rows, columns=("length", "name"))
+    model = auto(1).fit(frame)
+    assert np.isfinite(model.embedding_).all()
+    assert np.isfinite(model.tried_[0].distortion)
+
+
+@pytest.mark.filterwarnings("ignore::latentforest.SpectrumWarning")
+def test_columns_that_tell_nothing(table):
+    dull = table[["length", "name"]].assign(
+        constant=0.5, one_level=pd.Categorical(["a"] * len(table)), empty=np.nan
+    )
+    model = auto().fit(dull)
+    back = model.reconstruct(dull)
+    columns = dull.columns[2:]
+    assert_frame_equal(back[columns], dull[columns])
+    assert np.isfinite(model.tried_[0].distortion)
+
+
+# --- mistakes ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def no_growing(monkeypatch):
+    """Make growing a forest an error of its own."""
+
+    def explode(*args, **kwargs):
+        pytest.fail("a forest was grown before the mistake was found")
+
+    monkeypatch.setattr(BaseForest, "grow_on", explode)
+
+
+MISTAKES = [
+    ({"refine": "x"}, ValueError, "refine='x' is not known. Choose one of 'auto'"),
+    ({"refine": 1.5}, TypeError, r"rounds=1\.5 is a float"),
+    ({"refine": AutoRefinement(-1)}, ValueError, "time_budget=-1 is too small"),
+    ({"refine": AutoRefinement("1")}, TypeError, "time_budget='1' is a str"),
+    ({"refine": AutoRefinement(np.nan)}, ValueError, "time_budget=nan"),
+    ({"forest": "auto", "refine": None}, ValueError, "forest='auto' with refine=None"),
+    ({"forest": "auto", "refine": 8}, ValueError, "Give refine='auto', or name a f"),
+    ({"forest": "random"}, ValueError, "forest='random' is not known"),
+    ({"decoder": "nearest"}, ValueError, "decoder='nearest' is not known"),
+    ({"n_components": 45}, ValueError, "60 distinct rows are too few.*45 coordinates"),
+    ({"kinds": {"few": "number"}}, ValueError, "'number' is not known"),
+    ({"unseen": "ignore"}, ValueError, "unseen='ignore' is not known"),
+]
+
+
+@pytest.mark.usefixtures("no_growing")
+@pytest.mark.parametrize(("settings", "error", "message"), MISTAKES, ids=str)
+def test_mistakes_are_told_before_growing(settings, error, message, table):
+    with pytest.raises(error, match=message):
+        auto(**settings).fit(table)
+
+
+@pytest.mark.usefixtures("no_growing")
+def test_too_few_distinct_rows(table):
+    copies = pd.concat([table.iloc[:2]] * 20)
+    with pytest.raises(ValueError, match="2 distinct rows are too few"):
+        RFAE.auto(2).fit(copies)
+
+
+# --- scikit-learn -----------------------------------------------------------------
+
+
+def test_auto_is_an_estimator_like_any_other():
+    model = RFAE.auto(3, 60.0, random_state=5)
+    assert (model.n_components, model.forest, model.decoder) == (3, "auto", "auto")
+    assert (model.refine.time_budget, model.random_state) == (60.0, 5)
+    copy = clone(model)
+    assert copy.refine is not model.refine
+    assert str(copy.get_params()) == str(model.get_params())
+    assert model.get_params()["refine__time_budget"] == 60.0
+    other = RFAE().set_params(**model.get_params(deep=False))
+    assert str(other.get_params()) == str(model.get_params())
+    copy.set_params(refine__time_budget=1.0)
+    assert (copy.refine.time_budget, model.refine.time_budget) == (1.0, 60.0)
+
+
+def test_fit_leaves_the_parameters_alone(chosen):
+    fresh = RFAE.auto(2, random_state=0)
+    assert str(chosen.get_params()) == str(fresh.get_params())
+    assert not any(hasattr(forest, "forest_") for forest in FORESTS)
+
+
+def test_pickle_and_truncate(chosen, table):
+    rows = shuffled(table)
+    again = pickle.loads(pickle.dumps(chosen))
+    np.testing.assert_array_equal(again.transform(rows), chosen.transform(rows))
+    assert [str(t) for t in again.tried_] == [str(t) for t in chosen.tried_]
+    cut = chosen.truncate(1)
+    best = chosen.tried_[0]
+    fresh = RFAE(1, forest=best.forest, refine=best.refinement, random_state=0)
+    np.testing.assert_allclose(cut.embedding_, fresh.fit(table).embedding_, atol=1e-6)
+    assert cut.reconstruct(rows).shape == rows.shape
+
+
+def test_what_was_tried_is_forgotten_by_another_fit():
+    model = RFAE(2, forest=FOREST, refine=AutoRefinement(0), random_state=0)
+    model.fit(mixed_frame())
+    assert model.tried_
+    model.set_params(refine=None).fit(mixed_frame())
+    assert not hasattr(model, "tried_")
+
+
+@pytest.mark.parametrize("n_rows", [59, 61])
+def test_a_target_of_another_length_is_refused_before_the_trials(n_rows):
+    model = RFAE(2, forest="supervised", refine="auto", random_state=0)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.fit(mixed_frame(), np.zeros(n_rows))
