@@ -240,7 +240,7 @@ def table_lines(table: pd.DataFrame) -> list[str]:
 def count_lines(table: pd.DataFrame) -> list[str]:
     """Say how often each of our configurations is better."""
     lines = []
-    for config in ("auto", "refined"):
+    for config, scored in (("auto", "auto, their scoring"), ("refined", "refined")):
         others = {
             "the authors' RFAE": table["rfae"],
             "the best of the authors' five": table["best of five"],
