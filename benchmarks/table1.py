@@ -247,7 +247,7 @@ def count_lines(table: pd.DataFrame) -> list[str]:
             "PCA": table["pca"],
         }
         counts = [
-            f"{name} on {(table[config] < v).sum()}" for name, v in others.items()
+            f"{name} on {(table[scored] < v).sum()}" for name, v in others.items()
         ]
         lines.append(f"`{config}` is below {', '.join(counts)} of {len(table)}.")
     return lines
