@@ -3,8 +3,7 @@
 from copy import copy, deepcopy
 from typing import Any, Self
 
-import numpy as np
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from latentforest._base._types import Coords
 from latentforest._encoding import Encoding
@@ -12,9 +11,9 @@ from latentforest._reconstruction import TableAutoencoder
 from latentforest.decode import (
     Calibration,
     Decoder,
+    Uncertainty,
     calibrate,
     spreading,
-    uncertainty_at,
 )
 from latentforest.table import index_of
 
@@ -87,16 +86,17 @@ class LatentModel(TableAutoencoder):
         uncertainty : Uncertainty
             Only if asked for: ``std``, ``interval(0.9)`` and ``probabilities``.
         """
-        rows = super().inverse_transform(Z)
         if not return_uncertainty:
-            return rows
-        decoder = spreading(self.decoder_)
+            return super().inverse_transform(Z)
+        check_is_fitted(self, "decoder_")
+        decoder, coords = spreading(self.decoder_), self.decoder_.check_coords(Z)
         if self._calibration is None:
             rng = deepcopy(self.decoder_.rng_)
             self._calibration = calibrate(decoder, self._encoding.context(), rng)
-        coords = check_array(Z, dtype=np.float64)
-        calibration, index = self._calibration, index_of(Z)
-        return rows, uncertainty_at(decoder, coords, calibration, index)
+        decoded, spread = decoder.decode_with_spread(coords)
+        index = index_of(Z)
+        sure = Uncertainty(self.schema_, decoded, spread, self._calibration, index)
+        return decoder.codec_.decode(decoded, index=index), sure
 
     def leave_one_out(self) -> Any:
         """Coordinates of the training rows, each (and its copies) as if it were new.

@@ -24,12 +24,17 @@ def check_settings(model: Any) -> None:
     if model.landmarks is not None:
         check_integer("landmarks", model.landmarks, minimum=2)
     chooses = isinstance(resolve_refinement(model.refine), AutoRefinement)
-    if isinstance(model.forest, str) and model.forest == "auto" and not chooses:
+    if is_auto(model.forest) and not chooses:
         message = (
             f"forest='auto' with refine={model.refine!r}: there is nothing to choose "
             "the forest by. Give refine='auto', or name a forest."
         )
         raise ValueError(message)
+
+
+def is_auto(forest: Any) -> bool:
+    """Whether the forest shall be chosen."""
+    return isinstance(forest, str) and forest == "auto"
 
 
 def check_decodable(decoder: Decoder, refine: Any) -> None:

@@ -9,6 +9,7 @@ from sklearn.utils import check_consistent_length
 
 from latentforest._base._types import Codes
 from latentforest._encoding import Encoding
+from latentforest._settings import is_auto
 from latentforest.decode._held_out import column_distortions
 from latentforest.forest import CompletelyRandomForest, resolve_forest
 from latentforest.kernel import ForestKernel
@@ -66,11 +67,7 @@ class Part:
 
 def forests_to_try(model: Any) -> tuple[Any, ...]:
     """Return the forest of the model, or several if it shall be chosen."""
-    return FORESTS if _is_auto(model.forest) else (model.forest,)
-
-
-def _is_auto(forest: Any) -> bool:
-    return isinstance(forest, str) and forest == "auto"
+    return FORESTS if is_auto(model.forest) else (model.forest,)
 
 
 class Contest:

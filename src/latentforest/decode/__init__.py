@@ -19,7 +19,6 @@ from latentforest.decode._uncertainty import (
     Uncertainty,
     calibrate,
     spreading,
-    uncertainty_at,
 )
 
 __all__ = [
@@ -40,5 +39,4 @@ __all__ = [
     "calibrate",
     "resolve_decoder",
     "spreading",
-    "uncertainty_at",
 ]

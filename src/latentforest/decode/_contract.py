@@ -143,12 +143,17 @@ class Decoder(BaseEstimator):
         -------
         table of the fitted kind, n_rows rows
         """
+        coords = self.check_coords(Z)
+        return self.codec_.decode(self.decode(coords), index=index)
+
+    def check_coords(self, Z: Any) -> Coords:
+        """Return coordinates as an array, or say what is wrong with them."""
         check_is_fitted(self, "codec_")
-        coords = check_array(Z, dtype=np.float64)
+        coords: Coords = check_array(Z, dtype=np.float64)
         if coords.shape[1] != self.n_components_:
             message = (
                 f"Z has {coords.shape[1]} coordinates, but the decoder was fitted "
                 f"with {self.n_components_}."
             )
             raise ValueError(message)
-        return self.codec_.decode(self.decode(coords), index=index)
+        return coords

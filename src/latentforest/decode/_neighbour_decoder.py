@@ -82,7 +82,9 @@ class NeighbourDecoder(Decoder):
     def blend(self, found: Neighbours, coords: Coords) -> Codes:
         """Blend the rows that were found, nearest first, and no more than wanted."""
         found = found.first(self.n_neighbors)
-        weights = self.weigh(found, coords)
+        return self._blend(found, self.weigh(found, coords))
+
+    def _blend(self, found: Neighbours, weights: Weights) -> Codes:
         blended = blend_rows(
             found.rows,
             weights.average,
@@ -102,10 +104,11 @@ class NeighbourDecoder(Decoder):
     def decode_with_spread(self, coords: Coords) -> tuple[Codes, CellSpread]:
         """Decode, and say how far the blended rows disagree, cell by cell."""
         found = self.find(coords)
-        decoded = self.blend(found, coords)
+        weights = self.weigh(found, coords)
+        decoded = self._blend(found, weights)
         spread = spread_of_rows(
             found.rows,
-            *self.weigh(found, coords),
+            *weights,
             self.prototypes_,
             decoded,
             self.priority_,

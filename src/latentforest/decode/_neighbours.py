@@ -41,7 +41,7 @@ class NeighbourSearch:
     """
 
     def __init__(self, points: Coords) -> None:
-        _check_size(points)
+        check_coords_size(points)
         # A copy: the tree reads the points again at every search.
         self.points = np.array(points, np.float64, order="C")
         few = points.shape[1] <= TREE_UP_TO
@@ -52,7 +52,7 @@ class NeighbourSearch:
         self, queries: Coords, n_neighbors: int, *, n_jobs: int | None = None
     ) -> Neighbours:
         """Return the ``n_neighbors`` points nearest to each query."""
-        _check_size(queries)
+        check_coords_size(queries)
         if self.tree is not None:
             distances, rows = self.tree.query(
                 queries, k=range(1, n_neighbors + 1), workers=n_workers(n_jobs)
@@ -70,7 +70,7 @@ class NeighbourSearch:
         return Neighbours(rows, np.sqrt(squares))
 
 
-def _check_size(coords: Coords) -> None:
+def check_coords_size(coords: Coords) -> None:
     """Refuse coordinates whose squares are infinite: no point is nearest to them."""
     # NaN compares false.
     if not (np.abs(coords) < LARGEST).all():

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from latentforest._base._checks import check_real
-from latentforest._base._types import Codes, Coords, Floats
+from latentforest._base._types import Codes, Floats
 from latentforest.decode._auto import AutoDecoder
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._contract import Decoder
@@ -159,12 +159,3 @@ class Uncertainty:
         numbers = np.flatnonzero(self._schema.is_number)
         names = [self._schema.names[column] for column in numbers]
         return pd.DataFrame(cells[:, numbers], columns=names, index=self._index)
-
-
-def uncertainty_at(
-    decoder: NeighbourDecoder, coords: Coords, calibration: Calibration, index: Any
-) -> Uncertainty:
-    """How sure the rows at given coordinates are."""
-    decoded, spread = decoder.decode_with_spread(coords)
-    schema = decoder.codec_.schema_
-    return Uncertainty(schema, decoded, spread, calibration, index)

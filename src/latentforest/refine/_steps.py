@@ -26,7 +26,7 @@ def step_rows(
     """Fill, for some queries, what the plane loses there and where to go from there.
 
     The plane is that of `LocalLinearDecoder`: fitted to the neighbours' ``cells`` with
-    weights exp(−2 r²), and not followed beyond the farthest neighbour. With slopes B
+    weights exp(−2 r²), and followed as far as its ``extrapolate`` says. With slopes B
     and the error e = x − h(z), the step is (B Bᵀ + damping)⁻¹ B e, no longer than the
     distance of the farthest neighbour. Cells that are NaN in ``wanted`` do not count.
     """

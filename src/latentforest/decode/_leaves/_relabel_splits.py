@@ -14,10 +14,10 @@ from latentforest.decode._leaves._split_search import (
     goes_left,
     route_coords,
 )
+from latentforest.decode._neighbours import check_coords_size
 from latentforest.forest._arrays import ROW_BLOCK, ForestArrays
 
 SPLIT_BLOCK = 32
-LARGEST = 1e150
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,13 +51,7 @@ class StandIns:
                 f"(n_rows, {n_components})."
             )
             raise ValueError(message)
-        # NaN compares false.
-        if not (np.abs(coords) < LARGEST).all():
-            message = (
-                "coordinates are too large or not a number. "
-                f"Give finite coordinates below {LARGEST}."
-            )
-            raise ValueError(message)
+        check_coords_size(coords)
         ids = np.empty((len(coords), forest.n_trees), np.int32, order="F")
 
         def work(block: tuple[int, int]) -> None:
