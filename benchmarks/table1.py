@@ -29,6 +29,7 @@ from latentforest import (
 )
 from latentforest.metrics import Distortion, distortion
 from pca import MixedPCA
+from quantise import quantised
 
 RESULTS = Path(__file__).parent / "results"
 ROWS = RESULTS / "table1.jsonl"
@@ -53,14 +54,6 @@ def forest_config(build: Callable[[int, int], RFAE]) -> Callable[..., Reconstruc
             yield factor, report, {}
 
     return run
-
-
-def quantised(coords: np.ndarray, train: np.ndarray, bits: int) -> np.ndarray:
-    """Coordinates as whole steps of their range over the training rows."""
-    low, high = train.min(axis=0), train.max(axis=0)
-    step = np.where(high > low, high - low, 1.0) / (2**bits - 1)
-    whole = np.clip(np.rint((coords - low) / step), 0, 2**bits - 1)
-    return low + step * whole
 
 
 def run_refined(
@@ -271,7 +264,7 @@ def write_table(args: argparse.Namespace) -> None:
         "",
         "`auto`: the same forest and map, `decoder='auto'`. `refined`: `RFAE.auto`, "
         "one configuration that chooses its settings on held-back training rows; "
-        "`8 bits`: with its coordinates rounded to 256 steps each. `pca_local`: "
+        "`8 bits`: with each coordinate at the nearest of 256 levels. `pca_local`: "
         "principal components with our `AutoDecoder` (shown once complete); `pca`: "
         "decoded linearly. "
         "`rfae` and `best of five` are the authors' values on the same runs.",
