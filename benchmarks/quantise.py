@@ -18,9 +18,10 @@ def best_levels(values: np.ndarray, bits: int) -> np.ndarray:
     for _ in range(SWEEPS):
         edges = np.searchsorted(values, (levels[1:] + levels[:-1]) / 2)
         edges = np.r_[0, edges, len(values)]
-        sizes = np.diff(edges)
-        means = np.diff(sums[edges])[sizes > 0] / sizes[sizes > 0]
-        if len(means) == len(levels) and np.allclose(means, levels):
+        sizes, totals = np.diff(edges), np.diff(sums[edges])
+        # A level without known values costs nothing and stays for new ones.
+        means = np.divide(totals, sizes, out=levels.copy(), where=sizes > 0)
+        if np.allclose(means, levels):
             break
         levels = np.unique(means)
     return levels
