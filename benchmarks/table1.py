@@ -13,13 +13,12 @@ import argparse
 import json
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 import latentforest
-from data import FACTORS, NAMES, load_split, n_components, paper_results
+from data import FACTORS, NAMES, load_split, n_components
 from latentforest import (
     RFAE,
     AdversarialForest,
@@ -30,12 +29,7 @@ from latentforest import (
 from latentforest.metrics import Distortion, distortion
 from pca import MixedPCA
 from quantise import quantised
-
-RESULTS = Path(__file__).parent / "results"
-ROWS = RESULTS / "table1.jsonl"
-METHODS = ("rfae", "tvae", "ttvae", "ae", "vae")
-
-BITS = (4, 8, 12)
+from table1_report import BITS, ROWS, write_report
 
 Reconstructions = Iterator[tuple[float, Distortion, dict[str, float]]]
 
@@ -170,113 +164,6 @@ def run(args: argparse.Namespace) -> None:
         print(f"{config} {dataset} run {number}: {mean:.4f} in {seconds:.1f} s")
 
 
-PAPER_CONFIGS = ("paper", "completely_random", "pca")
-BEYOND = ("auto", "refined", "pca_local", "pca")
-
-
-def make_table(rows: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
-    """One row per dataset: our means beside the authors' on the same runs."""
-    keys = ["dataset", "run", "factor"]
-    rows = rows[rows.config.isin(PAPER_CONFIGS)]
-    ours = rows.pivot_table(index=keys, columns="config", values="distortion")
-    slip = rows[rows.config == "paper"].set_index(keys)["with_slip"]
-    theirs = paper.pivot_table(index=keys, columns="method", values="distortion")
-    both = ours.join(slip.rename("paper, their scoring")).join(theirs, how="inner")
-    both = both[both["paper"].notna()]
-    table = both.groupby("dataset").mean()
-    table.insert(0, "runs", both.groupby("dataset").apply(lambda g: len(g) // 10))
-    table["difference"] = table["paper, their scoring"] - table["rfae"]
-    table["best of five"] = table[list(METHODS)].min(axis=1)
-    order = ["runs", "rfae", "paper, their scoring", "difference", *ours.columns]
-    return table[[*order, "tvae", "ttvae", "ae", "vae", "best of five"]]
-
-
-def make_beyond(rows: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
-    """One row per dataset: our own configurations, on the runs they all have."""
-    keys = ["dataset", "run", "factor"]
-    theirs = paper.pivot_table(index=keys, columns="method", values="distortion")
-    own = rows[rows.config.isin(BEYOND)]
-    ours = own.pivot_table(index=keys, columns="config", values="distortion")
-    ours = ours.dropna(subset=["auto", "refined"])
-    shown = [
-        config for config in BEYOND if config in ours and ours[config].notna().all()
-    ]
-    bits = own[own.config == "refined"].set_index(keys)["8 bits"]
-    slip = own[own.config == "auto"].set_index(keys)["with_slip"]
-    both = ours[shown].join(bits.rename("refined, 8 bits"))
-    both = both.join(slip.rename("auto, their scoring")).join(theirs, how="inner")
-    table = both.groupby("dataset").mean()
-    table.insert(0, "runs", both.groupby("dataset").apply(lambda g: len(g) // 10))
-    table["best of five"] = table[list(METHODS)].min(axis=1)
-    order = ["runs", "rfae", "best of five", "auto, their scoring", *shown]
-    return table[[*order, "refined, 8 bits"]]
-
-
-def table_lines(table: pd.DataFrame) -> list[str]:
-    """Write a table, with the mean of all datasets, in Markdown."""
-    table = table.astype(float)
-    table.loc["mean"] = table.mean()
-    lines = [
-        "| dataset | " + " | ".join(table.columns) + " |",
-        "|---" * (len(table.columns) + 1) + "|",
-    ]
-    for name, row in table.iterrows():
-        runs = f"{row['runs']:.0f}" if name != "mean" else ""
-        cells = [
-            f"{row[c]:+.4f}" if c == "difference" else f"{row[c]:.4f}"
-            for c in row.index[1:]
-        ]
-        lines.append(f"| {name} | " + " | ".join([runs, *cells]) + " |")
-    return lines
-
-
-def count_lines(table: pd.DataFrame) -> list[str]:
-    """Say how often each of our configurations is better."""
-    lines = []
-    for config, scored in (("auto", "auto, their scoring"), ("refined", "refined")):
-        lines.append(
-            f"`{config}` is below the authors' RFAE on "
-            f"{(table[scored] < table['rfae']).sum()}, below the best of their five on "
-            f"{(table[scored] < table['best of five']).sum()} and below PCA on "
-            f"{(table[config] < table['pca']).sum()} of {len(table)} tables."
-        )
-    return lines
-
-
-def write_table(args: argparse.Namespace) -> None:
-    """Turn rows into ``table1.md``."""
-    rows = pd.DataFrame(map(json.loads, ROWS.read_text().splitlines()))
-    beyond = make_beyond(rows, paper_results())
-    lines = [
-        "# Table 1: mean distortion over ten compression factors",
-        "",
-        "## The paper's configuration",
-        "",
-        "`rfae`, `tvae`, `ttvae`, `ae` and `vae` are the authors' values on the same "
-        "runs; the other columns are ours. `paper` is `RFAE.paper`, scored correctly; "
-        "`paper, their scoring` repeats the slip in the authors' scoring of `rfae` "
-        "(columns with a blank in their name count as perfect: abalone, bc, wq), and "
-        "`difference` is that minus `rfae`.",
-        "",
-        *table_lines(make_table(rows, paper_results())),
-        "",
-        "## Ours",
-        "",
-        "`auto`: the same forest and map, `decoder='auto'`. `refined`: `RFAE.auto`, "
-        "one configuration that chooses its settings on held-back training rows; "
-        "`8 bits`: with each coordinate at the nearest of 256 levels. `pca_local`: "
-        "principal components with our `AutoDecoder` (shown once complete); `pca`: "
-        "decoded linearly. "
-        "`rfae` and `best of five` are the authors' values on the same runs.",
-        "",
-        *table_lines(beyond),
-        "",
-        *count_lines(beyond),
-    ]
-    (RESULTS / "table1.md").write_text("\n".join(lines) + "\n")
-    print("\n".join(lines))
-
-
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -287,7 +174,8 @@ def main() -> None:
     runner.add_argument("--runs", nargs="+", type=int, default=[1])
     runner.add_argument("--factors", nargs="+", type=float, default=list(FACTORS))
     runner.set_defaults(do=run)
-    commands.add_parser("table", help="rows to table").set_defaults(do=write_table)
+    report = commands.add_parser("table", help="rows to table")
+    report.set_defaults(do=lambda _: write_report())
     args = parser.parse_args()
     args.do(args)
 
