@@ -1,0 +1,113 @@
+"""What pictures read from a fitted model, with errors that say what is missing."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from latentforest._base._types import Coords
+from latentforest._latent import LatentModel
+from latentforest.plot._values import (
+    Values,
+    values_of_array,
+    values_of_codes,
+    values_of_column,
+)
+from latentforest.table import EncodedTable, TableSchema, open_table
+
+
+def check_model(model: Any) -> None:
+    """Refuse what has no latent coordinates, and what is not fitted yet."""
+    if not isinstance(model, LatentModel):
+        message = (
+            f"model is a {type(model).__name__}, which has no latent coordinates. "
+            "Give a fitted RFAE."
+        )
+        raise TypeError(message)
+    check_is_fitted(model, "map_")
+
+
+def training_rows(model: Any) -> EncodedTable:
+    """Return the rows that the model was fitted on, as codes."""
+    rows = getattr(model.kernel_, "table_", None)
+    if rows is None:
+        message = (
+            "The model was saved without its training rows, which this picture needs. "
+            "Give a table where rows are to be drawn, or save the model with them."
+        )
+        raise ValueError(message)
+    return rows
+
+
+def coordinates(model: Any, table: Any) -> Coords:
+    """Coordinates of the rows of a table, or of the training rows for None."""
+    if table is None:
+        training_rows(model)
+        return model.embedding_
+    return np.asarray(model.transform(table))
+
+
+def check_axes(model: Any, axes: Sequence[int]) -> tuple[int, ...]:
+    """Return two or three numbers of coordinates that the model has."""
+    n_fitted = len(model.eigenvalues_)
+    chosen = tuple(axes)
+    known = all(isinstance(a, int | np.integer) and 0 <= a < n_fitted for a in chosen)
+    if len(chosen) not in (2, 3) or not known:
+        message = (
+            f"axes={axes!r} cannot be drawn: the model has {n_fitted} coordinates, "
+            f"numbered from 0. Give two or three of these numbers"
+        )
+        more = ", or fit with a larger n_components." if n_fitted < 2 else "."
+        raise ValueError(message + more)
+    return tuple(int(a) for a in chosen)
+
+
+def axis_label(model: Any, axis: int) -> str:
+    """Name a coordinate, with its eigenvalue where the map is still the kernel's."""
+    label = f"coordinate {axis + 1}"
+    if model.refine is None:
+        label += f"  (λ = {model.eigenvalues_[axis]:.2f})"
+    return label
+
+
+def values_for(model: Any, table: Any, by: Any, n_rows: int) -> Values | None:
+    """Read what to colour rows by: a column of the rows, or given values.
+
+    Checked before anything is drawn or placed.
+    """
+    if by is None:
+        return None
+    schema: TableSchema = model.schema_
+    position = _position(by, schema)
+    if position is None:
+        return values_of_array(by, n_rows)
+    spec = schema.columns[position]
+    if table is None:
+        return values_of_codes(training_rows(model).values[:, position], spec)
+    raw = open_table(table)
+    if spec.name in raw.names:
+        position = raw.names.index(spec.name)
+    return values_of_column(raw.column(position), title=spec.name, spec=spec)
+
+
+def n_rows_of(model: Any, table: Any) -> int:
+    """How many rows there are to draw."""
+    return training_rows(model).n_rows if table is None else open_table(table).n_rows
+
+
+def _position(by: Any, schema: TableSchema) -> int | None:
+    """Where the column named ``by`` is; None if ``by`` is not a name."""
+    if isinstance(by, Hashable) and by in schema.names:
+        return schema.names.index(by)
+    is_number = isinstance(by, int | np.integer) and not isinstance(by, bool)
+    if schema.container == "numpy" and is_number and 0 <= by < schema.n_columns:
+        return int(by)
+    if isinstance(by, str | bytes) or np.ndim(by) == 0:
+        message = (
+            f"by={by!r} is not a column of the table. It has: "
+            f"{', '.join(map(repr, schema.names))}. Give one of these names, or one "
+            "value per row."
+        )
+        raise ValueError(message)
+    return None
