@@ -1,7 +1,13 @@
 """Autoencoding random forests: tables to latent coordinates and back."""
 
 from latentforest._autoencoder import RFAE
-from latentforest._base._errors import MissingExtraError, SchemaError, SpectrumWarning
+from latentforest._base._errors import (
+    MissingExtraError,
+    ModelFileError,
+    SchemaError,
+    SpectrumWarning,
+)
+from latentforest._base._version import __version__
 from latentforest._eforest import EForest
 from latentforest.decode import (
     AutoDecoder,
@@ -26,8 +32,6 @@ from latentforest.refine import AutoRefinement, Refinement
 from latentforest.spectral import DiffusionMap
 from latentforest.table import ColumnKind, TableCodec, TableSchema
 
-__version__ = "0.1.0.dev0"
-
 __all__ = [
     "RFAE",
     "AdversarialForest",
@@ -45,6 +49,7 @@ __all__ = [
     "LassoDecoder",
     "LocalLinearDecoder",
     "MissingExtraError",
+    "ModelFileError",
     "Refinement",
     "RegionDecoder",
     "RelabelDecoder",
@@ -55,4 +60,5 @@ __all__ = [
     "TableCodec",
     "TableSchema",
     "Uncertainty",
+    "__version__",
 ]

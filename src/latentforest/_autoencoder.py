@@ -4,8 +4,8 @@ from copy import deepcopy
 from typing import Any, Self
 
 from latentforest._base._random import RandomState, stage_rngs
+from latentforest._doors import Doors
 from latentforest._encoding import Encoding
-from latentforest._latent import LatentModel
 from latentforest._settings import (
     check_decodable,
     check_settings,
@@ -21,7 +21,7 @@ from latentforest.spectral import DiffusionMap
 from latentforest.table import remember_columns
 
 
-class RFAE(LatentModel):
+class RFAE(Doors):
     """Autoencode tables with a random forest.
 
     A forest is grown on the table (or given), the rows are placed by the diffusion

@@ -9,5 +9,13 @@ class MissingExtraError(ImportError):
     """An optional package is needed; the message names the extra to install."""
 
 
+class ModelFileError(ValueError):
+    """A model file cannot be read, or a model cannot be written to one."""
+
+
+class DroppedTrainingError(ModelFileError, AttributeError):
+    """A model was saved without its training rows, and something needs them."""
+
+
 class SpectrumWarning(UserWarning):
     """The spectrum is unusual: several components, or empty coordinates."""

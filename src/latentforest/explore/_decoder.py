@@ -1,0 +1,115 @@
+"""The decoder as the page runs it: its points, its rows, and how sure it is."""
+
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latentforest._base._types import Codes, Floats
+from latentforest._latent import LatentModel
+from latentforest.decode import (
+    AutoDecoder,
+    Calibration,
+    KNNDecoder,
+    LocalLinearDecoder,
+    calibrate,
+)
+from latentforest.decode._neighbours import NeighbourSearch
+from latentforest.decode._uncertainty import ONE_SIGMA
+
+STAND_IN_NEIGHBORS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PageDecoder:
+    """A decoder that blends rows, and its calibration."""
+
+    decoder: KNNDecoder | LocalLinearDecoder
+    calibration: Calibration
+    is_own: bool  # the model's own, or a stand-in
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that it blends from."""
+        return len(self.decoder.prototypes_)
+
+    def settings(self) -> dict[str, Any]:
+        """Return what the page needs to weigh neighbours."""
+        decoder = self.decoder
+        common = {"neighbors": decoder.n_neighbors, "name": repr(decoder)}
+        if isinstance(decoder, KNNDecoder):
+            return common | {"method": "knn"}
+        return common | {
+            "method": "local_linear",
+            "ridge": float(decoder.ridge),
+            "extrapolate": bool(decoder.extrapolate),
+        }
+
+    def error_factors(self) -> tuple[Floats, Floats]:
+        """Factor and floor per column: std = factor · hypot(spread, floor).
+
+        A factor of infinity says that too few rows were held back to tell.
+        """
+        spread = np.ones((1, len(self.calibration.floor)))
+        width = self.calibration.width(spread, ONE_SIGMA)[0]
+        return width / self.calibration.scale(spread)[0], self.calibration.floor
+
+    def ranks(self, column: int, levels: NDArray[np.int64]) -> list[int]:
+        """Who wins a tie among some levels of a column and, last, missing."""
+        priority = self.decoder.priority_
+        last = int(priority.n_levels[column])
+        at = priority.start[column] + np.array([*levels, last])
+        return np.argsort(np.argsort(priority.rank[at])).tolist()
+
+    def order(self, rows: NDArray[np.int64]) -> Floats | None:
+        """In which order Python comes across rows that lie in one place.
+
+        That decides if there are more of them than are blended; None if there are not.
+        """
+        search = NeighbourSearch(self.decoder.search_.points[rows])
+        _, counts = np.unique(search.points, axis=0, return_counts=True)
+        if search.tree is None or counts.max() <= self.decoder.n_neighbors:
+            return None
+        return search.tree.indices.astype(np.float64)
+
+    def bounds(
+        self, column: int, prototypes: Codes, *, all_rows: bool
+    ) -> tuple[float, float] | None:
+        """Range that decoded numbers stay in; None for decoders that only average.
+
+        If some rows are left out, their range is too.
+        """
+        if isinstance(self.decoder, KNNDecoder):
+            return None
+        if all_rows:
+            lower, upper = self.decoder.lower_[column], self.decoder.upper_[column]
+        elif np.isnan(prototypes).all():
+            return None
+        else:
+            lower, upper = np.nanmin(prototypes), np.nanmax(prototypes)
+        return None if np.isnan(lower) else (float(lower), float(upper))
+
+
+def page_decoder(model: LatentModel) -> PageDecoder:
+    """Return the model's decoder, or k-NN where that blends no rows."""
+    own = model.decoder_
+    inner = own.chosen_ if isinstance(own, AutoDecoder) else own
+    # A subclass may weigh neighbours in a way that the page does not know.
+    if type(inner) in (KNNDecoder, LocalLinearDecoder):
+        return PageDecoder(inner, _calibration(model, inner), is_own=True)
+    context, rng = model._encoding.context(), deepcopy(own.rng_)
+    knn = KNNDecoder(STAND_IN_NEIGHBORS, prototypes="rows", n_jobs=own.n_jobs)
+    knn.fit_context(context, rng)
+    return PageDecoder(knn, calibrate(knn, context, rng), is_own=False)
+
+
+def _calibration(
+    model: LatentModel, inner: KNNDecoder | LocalLinearDecoder
+) -> Calibration:
+    """Return the model's own calibration, which it makes when first asked."""
+    if model._calibration is None:
+        model.inverse_transform(inner.search_.points[:1], return_uncertainty=True)
+    assert model._calibration is not None
+    return model._calibration

@@ -1,0 +1,111 @@
+"""Write the explorer page."""
+
+import os
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from latentforest._base._random import RandomState, stage_rngs
+from latentforest.explore._decoder import page_decoder
+from latentforest.explore._html import build_page
+from latentforest.explore._payload import make_payload
+from latentforest.explore._request import check_request
+from latentforest.explore._rows import decoder_rows, shown_rows
+
+
+def write_page(
+    model: Any,
+    table: Any = None,
+    path: str | PathLike[str] = "explore.html",
+    *,
+    color_by: Any = None,
+    columns: Sequence[Any] | None = None,
+    sample: int | None = None,
+    image_shape: tuple[int, int] | None = None,
+    title: str | None = None,
+    random_state: RandomState = 0,
+) -> Path:
+    """Write one HTML file in which a latent space can be walked.
+
+    The page needs no network and no server. It shows the rows as points; a click
+    anywhere, on a point or between points, decodes that position in the browser, by
+    the model's own decoder if it blends rows ("knn", "local_linear", "auto") and by
+    k-NN with 20 training rows otherwise, and says how sure each cell is.
+
+    The file holds the rows that are shown and the rows that the decoder blends:
+    whoever has the file has these rows. ``columns`` and ``sample`` leave some out.
+
+    Parameters
+    ----------
+    model : RFAE
+        A fitted model.
+    table : data frame or array of shape (n_rows, n_columns), default=None
+        The rows to show; None shows the training rows. A data frame may have columns
+        that were not fitted: they are left out unless ``columns`` or ``color_by``
+        names them.
+    path : path, default="explore.html"
+        Where to write. The file is written under another name and renamed.
+    color_by : column name or array of shape (n_rows,), default=None
+        What colours the points at first.
+    columns : list of column names or None, default=None
+        The columns that are shown, decoded and put into the file; None takes all
+        fitted ones.
+    sample : int or None, default=None
+        At most so many rows, drawn at random. Those left out are not in the file, so
+        that the page decodes from the others only. None takes all rows, up to 200,000.
+    image_shape : tuple of int or None, default=None
+        Height and width, where the columns are the pixels of a picture, row by row.
+    title : str or None, default=None
+        Heading of the page; None writes "Latent space".
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the draw.
+
+    Returns
+    -------
+    Path
+        Where the file is.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from sklearn.datasets import load_iris
+    >>> from latentforest import RFAE
+    >>> from latentforest.explore import write_page
+    >>> table = load_iris(as_frame=True).frame
+    >>> model = RFAE(n_components=2, decoder="knn", random_state=0).fit(table)
+    >>> with TemporaryDirectory() as folder:
+    ...     page = write_page(model, path=Path(folder) / "iris.html", color_by="target")
+    ...     page.name, page.stat().st_size > 10_000
+    ('iris.html', True)
+    """
+    request = check_request(
+        model,
+        table,
+        path,
+        color_by=color_by,
+        columns=columns,
+        sample=sample,
+        image_shape=image_shape,
+        title=title,
+    )
+    known = page_decoder(model)
+    rng = stage_rngs(random_state, "rows")["rows"]
+    shown = shown_rows(model, table, request, rng)
+    rows = decoder_rows(
+        model, shown, known.n_rows, of_training=table is None, sample=sample, rng=rng
+    )
+    payload = make_payload(request, model.schema_, shown, known, rows)
+    _write(request.path, build_page(payload))
+    return request.path
+
+
+def _write(path: Path, text: str) -> None:
+    """Write all or nothing."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

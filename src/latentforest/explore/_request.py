@@ -1,0 +1,220 @@
+"""What is asked for, checked before any work."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from latentforest._base._checks import check_integer
+from latentforest._latent import LatentModel
+from latentforest.table import ColumnSpec, RawTable, TableSchema, open_table
+
+MOST_ROWS = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The checked arguments of `write_page`."""
+
+    path: Path
+    columns: tuple[Hashable, ...]  # fitted columns that are shown and decoded
+    extra: tuple[Hashable, ...]  # other columns of the table, only shown
+    color_name: Hashable | None  # the column that colours at first
+    color_cells: Any  # cells of the caller's own, or None
+    sample: int | None
+    image_shape: tuple[int, int] | None
+    title: str
+
+
+def check_request(
+    model: Any,
+    table: Any,
+    path: str | PathLike[str],
+    *,
+    color_by: Any,
+    columns: Sequence[Any] | None,
+    sample: int | None,
+    image_shape: tuple[int, int] | None,
+    title: str | None,
+) -> Request:
+    """Check all arguments, or say which one is wrong and what to give instead."""
+    check_model(model)
+    target = check_path(path)
+    raw = None if table is None else open_table(table)
+    n_rows = model.kernel_.table_.n_rows if raw is None else raw.n_rows
+    if sample is not None:
+        check_integer("sample", sample, minimum=1)
+    if title is not None and not isinstance(title, str):
+        message = f"title={title!r} is a {type(title).__name__}. Give text, or None."
+        raise TypeError(message)
+    fitted = model.schema_.names
+    more = () if raw is None else extra_names(raw, model.schema_)
+    chosen = _check_columns(columns, fitted, more)
+    name, cells = _check_color(color_by, chosen, fitted, more, n_rows)
+    if name in more and name not in chosen:
+        chosen = (*chosen, name)
+    shown = tuple(column for column in fitted if column in chosen)
+    if not shown:
+        message = (
+            f"columns={columns!r} names no fitted column, so there is nothing to "
+            f"decode. Name at least one of {_listed(fitted)}."
+        )
+        raise ValueError(message)
+    specs = [spec for spec in model.schema_.columns if spec.name in shown]
+    shape = _check_image(image_shape, specs)
+    _check_size(n_rows, sample, "The table")
+    refined = model._encoding.refined
+    n_known = model.kernel_.table_.n_rows if refined is None else len(refined.rows)
+    _check_size(n_known, sample, "The model's decoder")
+    return Request(
+        target,
+        shown,
+        tuple(column for column in more if column in chosen),
+        name,
+        cells,
+        sample,
+        shape,
+        title or "Latent space",
+    )
+
+
+def check_model(model: Any) -> None:
+    """Refuse what has no coordinates to look at."""
+    if not isinstance(model, LatentModel):
+        message = (
+            f"model is a {type(model).__name__}, which has no latent coordinates to "
+            "show. Give a fitted RFAE."
+        )
+        raise TypeError(message)
+    check_is_fitted(model, "decoder_")
+
+
+def check_path(path: str | PathLike[str]) -> Path:
+    """Return where to write, if a file can be put there."""
+    target = Path(path)
+    if target.is_dir():
+        message = f"path={str(path)!r} is a folder. Give the name of a file."
+        raise IsADirectoryError(message)
+    if not target.parent.is_dir():
+        message = (
+            f"path={str(path)!r} lies in a folder that does not exist. "
+            f"Make {str(target.parent)!r} first, or choose another one."
+        )
+        raise FileNotFoundError(message)
+    return target
+
+
+def extra_names(raw: RawTable, schema: TableSchema) -> tuple[Hashable, ...]:
+    """Return the columns of a data frame that were not fitted."""
+    if "numpy" in (raw.container, schema.container):
+        return ()
+    return tuple(name for name in raw.names if name not in schema.names)
+
+
+def _check_columns(
+    columns: Sequence[Any] | None,
+    fitted: tuple[Hashable, ...],
+    more: tuple[Hashable, ...],
+) -> tuple[Hashable, ...]:
+    if columns is None:
+        return fitted
+    if isinstance(columns, str | bytes) or not hasattr(columns, "__iter__"):
+        message = (
+            f"columns={columns!r} is a {type(columns).__name__}. "
+            "Give a list of column names, or None for all."
+        )
+        raise TypeError(message)
+    chosen = tuple(columns)
+    unknown = [name for name in chosen if name not in (*fitted, *more)]
+    if unknown:
+        message = (
+            f"columns names what is not there: {_listed(unknown)}. "
+            f"There are: {_listed((*fitted, *more))}."
+        )
+        raise ValueError(message)
+    return chosen
+
+
+def _check_color(
+    color_by: Any,
+    chosen: tuple[Hashable, ...],
+    fitted: tuple[Hashable, ...],
+    more: tuple[Hashable, ...],
+    n_rows: int,
+) -> tuple[Hashable | None, Any]:
+    """Return the name of a column, or cells of the caller's own."""
+    known = (*fitted, *more)
+    if color_by is None:
+        return None, None
+    is_name = isinstance(color_by, Hashable) and color_by in known
+    if is_name or isinstance(color_by, str) or np.ndim(color_by) == 0:
+        if color_by not in known:
+            message = (
+                f"color_by={color_by!r} is no column. Choose one of {_listed(known)}, "
+                "or give an array with one cell per row."
+            )
+            raise ValueError(message)
+        if color_by in fitted and color_by not in chosen:
+            message = (
+                f"color_by={color_by!r} is not among columns, so that it would not be "
+                "in the file. Add it to columns, or colour by another one."
+            )
+            raise ValueError(message)
+        return color_by, None
+    if np.ndim(color_by) != 1 or len(color_by) != n_rows:
+        message = (
+            f"color_by has the shape {np.shape(color_by)}, but there are {n_rows} "
+            "rows. Give one cell per row, or the name of a column."
+        )
+        raise ValueError(message)
+    return None, color_by
+
+
+def _check_image(
+    image_shape: tuple[int, int] | None, specs: Sequence[ColumnSpec]
+) -> tuple[int, int] | None:
+    if image_shape is None:
+        return None
+    if np.shape(image_shape) != (2,):
+        message = f"image_shape={image_shape!r} is no pair. Give (height, width)."
+        raise ValueError(message)
+    height, width = (
+        check_integer("image_shape", side, minimum=1) for side in image_shape
+    )
+    if height * width != len(specs):
+        message = (
+            f"image_shape={(height, width)} has {height * width} pixels, but there are "
+            f"{len(specs)} columns. Give a height and width whose product is that."
+        )
+        raise ValueError(message)
+    text = [
+        spec.name
+        for spec in specs
+        if any(isinstance(level, str) for level in spec.levels)
+    ]
+    if text:
+        message = (
+            f"image_shape is given, but these columns hold text: {_listed(text)}. "
+            "Pixels must be numbers: leave image_shape out."
+        )
+        raise ValueError(message)
+    return height, width
+
+
+def _check_size(n_rows: int, sample: int | None, what: str) -> None:
+    n_embedded = n_rows if sample is None else min(sample, n_rows)
+    if n_embedded > MOST_ROWS:
+        message = (
+            f"{what} has {n_rows:,} rows, but a page holds at most {MOST_ROWS:,}. "
+            f"Give sample={MOST_ROWS} or fewer, to draw so many at random."
+        )
+        raise ValueError(message)
+
+
+def _listed(names: Sequence[Any]) -> str:
+    shown = ", ".join(map(repr, names[:8]))
+    return f"{shown} and {len(names) - 8} more" if len(names) > 8 else shown

@@ -1,0 +1,123 @@
+"""The rows that are shown, and the rows that the page decodes from."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latentforest._base._types import Codes, Coords
+from latentforest._latent import LatentModel
+from latentforest.explore._request import Request, extra_names
+from latentforest.table import ColumnSpec, EncodedTable, TableCodec, open_table
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRows:
+    """Rows as points: where they lie and what is in them."""
+
+    numbers: NDArray[np.int64]  # (n_rows,) which rows of the caller's table
+    n_given: int  # rows of that table
+    coords: Coords
+    specs: tuple[ColumnSpec, ...]  # fitted columns first, in their order
+    codes: Codes  # (n_rows, n_specs)
+    n_fitted: int  # how many of the columns can be decoded
+    color: int | None  # the column that colours at first
+
+
+def draw_rows(
+    n_rows: int, sample: int | None, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return at most ``sample`` row numbers, in order."""
+    if sample is None or sample >= n_rows:
+        return np.arange(n_rows)
+    return np.sort(rng.choice(n_rows, sample, replace=False))
+
+
+def shown_rows(
+    model: LatentModel, table: Any, request: Request, rng: np.random.Generator
+) -> ShownRows:
+    """Place and read the rows of the caller's table, or the training rows."""
+    schema = model.schema_
+    if table is None:
+        n_given = model.kernel_.table_.n_rows
+        rows = draw_rows(n_given, request.sample, rng)
+        all_codes, coords = model.kernel_.table_.values, model.embedding_[rows]
+    else:
+        fitted = _fitted_part(table, model)
+        codec = model.kernel_.codec_
+        all_codes = codec.encode(fitted, caller=type(model).__name__).values
+        n_given = len(all_codes)
+        rows = draw_rows(n_given, request.sample, rng)
+        coords = model._encoding.place(np.ascontiguousarray(all_codes[rows]))
+    chosen = [j for j, name in enumerate(schema.names) if name in request.columns]
+    specs = [schema.columns[j] for j in chosen]
+    parts = [all_codes[rows][:, chosen]]
+    for read in _unknown_columns(table, request):
+        specs.extend(read.schema.columns)
+        parts.append(read.values[rows])
+    color = None
+    if request.color_cells is not None:
+        color = len(specs) - 1
+        named = getattr(request.color_cells, "name", None)
+        name = "colour" if named is None else named
+        specs[color] = replace(specs[color], name=name)
+    elif request.color_name is not None:
+        color = [spec.name for spec in specs].index(request.color_name)
+    return ShownRows(
+        rows, n_given, coords, tuple(specs), np.hstack(parts), len(chosen), color
+    )
+
+
+def decoder_rows(
+    model: LatentModel,
+    shown: ShownRows,
+    n_known: int,
+    *,
+    of_training: bool,
+    sample: int | None,
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Return which of a decoder's rows may be in the page.
+
+    All of them, or as many as the caller allows. If the training rows are shown, these
+    are the rows that are shown, or copies of them, and no others.
+    """
+    everything = of_training and len(shown.numbers) == shown.n_given
+    if sample is None or everything:
+        return np.arange(n_known)
+    if not of_training:
+        return draw_rows(n_known, sample, rng)
+    training = model.kernel_.table_
+    if n_known == training.n_rows:
+        return shown.numbers
+    refined = model._encoding.refined
+    if refined is None:
+        return draw_rows(n_known, sample, rng)
+    number = training.distinct_rows()
+    return np.flatnonzero(np.isin(number[refined.rows], number[shown.numbers]))
+
+
+def _fitted_part(table: Any, model: LatentModel) -> Any:
+    """Leave out columns that the model does not know."""
+    raw, schema = open_table(table), model.schema_
+    if not extra_names(raw, schema):
+        return table
+    return _columns_of(table, [name for name in raw.names if name in schema.names])
+
+
+def _columns_of(table: Any, names: list[Any]) -> Any:
+    """Take some columns of a data frame of any library."""
+    return table.select(names) if hasattr(table, "select") else table[names]
+
+
+def _unknown_columns(table: Any, request: Request) -> Iterator[EncodedTable]:
+    """Read what the model does not know: more columns, and the caller's own cells."""
+    if request.extra:
+        yield TableCodec().fit_encode(_columns_of(table, list(request.extra)))
+    cells = request.color_cells
+    if cells is not None:
+        framed = hasattr(cells, "to_frame")
+        column = cells.to_frame() if framed else np.asarray(cells).reshape(-1, 1)
+        yield TableCodec().fit_encode(column)

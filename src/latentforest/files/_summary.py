@@ -1,0 +1,197 @@
+"""What is in a model file, without building the model."""
+
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from latentforest._base._types import Floats
+from latentforest.files._model import naming
+from latentforest.files._read import ModelArchive
+from latentforest.files._schema import decode_schema
+from latentforest.files._section import Section
+from latentforest.files._settings import CLASSES, decode_object
+from latentforest.files._values import damaged, decode_value
+from latentforest.table import TableSchema
+
+
+@dataclass(frozen=True, slots=True)
+class MemberSummary:
+    """One array of a model file."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    stored_bytes: int  # in the file
+    memory_bytes: int  # when loaded
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelSummary:
+    """What a model file holds; see `describe`.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    file_bytes : int
+        Its size.
+    format_version : int
+        Version of the format.
+    written_by : dict
+        Names and versions of the packages that wrote it.
+    has_training : bool
+        Whether training rows, and with them the decoder, are inside.
+    n_rows : int
+        Training rows inside. A refined model keeps the rows it was refined with even
+        where the others are dropped.
+    parameters : dict
+        What the model was created with; objects as text.
+    schema : TableSchema
+        The columns; ``schema.report()`` prints them.
+    forest : str
+        The forest that the trees belong to.
+    n_trees : int
+        Trees of the forest.
+    n_nodes : int
+        Nodes of all trees, leaves among them.
+    n_leaves : int
+        Leaves of all trees.
+    kernel : str
+        Kind of the kernel.
+    n_components : int
+        Coordinates of a row.
+    eigenvalues : ndarray of shape (n_components,)
+        The spectrum.
+    decoder : str or None
+        The fitted decoder, None without training rows.
+    refinement : str or None
+        The refinement of the map, if any.
+    members : tuple of MemberSummary
+        The arrays.
+    """
+
+    path: Path
+    file_bytes: int
+    format_version: int
+    written_by: dict[str, str]
+    has_training: bool
+    n_rows: int
+    parameters: dict[str, Any]
+    schema: TableSchema
+    forest: str
+    n_trees: int
+    n_nodes: int
+    n_leaves: int
+    kernel: str
+    n_components: int
+    eigenvalues: Floats
+    decoder: str | None
+    refinement: str | None
+    members: tuple[MemberSummary, ...]
+
+    @property
+    def memory_bytes(self) -> int:
+        """Size of all arrays in memory."""
+        return sum(member.memory_bytes for member in self.members)
+
+
+def describe(path: str | PathLike[str]) -> ModelSummary:
+    """Tell what is in a model file; no tree or row is looked at.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Returns
+    -------
+    ModelSummary
+    """
+    with naming(path), ModelArchive(path) as archive:
+        manifest = archive.manifest
+        part = manifest.section("forest")
+        dropped, refined = manifest.flag("drop_training"), manifest.has("refined")
+        rows = "refined/coords" if dropped and refined else "training/codes"
+        n_leaves, n_components = _shape(archive, "map/leaf_values", 2)
+        decoder = refinement = None
+        if not dropped:
+            decoder = _object_text(manifest.section("decoder").data)
+            chosen = manifest.section("decoder")
+            if chosen.has("tried") and chosen.sections("tried"):
+                decoder += f", chose {_chosen_text(chosen)}"
+        if refined:
+            settings = manifest.section("refined").section("settings")
+            refinement = _object_text(settings.data)
+        parameters = manifest.section("parameters").data
+        return ModelSummary(
+            path=Path(path),
+            file_bytes=archive.n_bytes,
+            format_version=manifest.integer("format_version", lowest=1),
+            written_by=archive.written_by,
+            has_training=not dropped,
+            n_rows=0 if dropped and not refined else _shape(archive, rows, 2)[0],
+            parameters={key: _parameter(key, parameters[key]) for key in parameters},
+            schema=decode_schema(manifest.section("schema")),
+            forest=_object_text(part.section("grower").data),
+            n_trees=_shape(archive, "forest/start", 1)[0] - 1,
+            n_nodes=_shape(archive, "forest/left", 1)[0],
+            n_leaves=n_leaves,
+            kernel=manifest.section("kernel").text("kind"),
+            n_components=n_components,
+            eigenvalues=archive.take("map/eigenvalues", np.float64, (n_components,)),
+            decoder=decoder,
+            refinement=refinement,
+            members=tuple(
+                MemberSummary(
+                    member.name,
+                    member.dtype,
+                    member.shape,
+                    member.stored_bytes,
+                    member.memory_bytes,
+                )
+                for member in archive.members.values()
+            ),
+        )
+
+
+def _shape(archive: ModelArchive, name: str, n_dimensions: int) -> tuple[int, ...]:
+    member = archive.members.get(f"{name}.npy")
+    if member is None or len(member.shape) != n_dimensions:
+        raise damaged(f"{name}.npy is missing")
+    return member.shape
+
+
+def _object_text(data: Any) -> str:
+    """Print an object of ours as Python would."""
+    section = Section(data, "an object")
+    if section.has("frozen"):
+        return f"FrozenEstimator({_parameter('forest', section.data['frozen'])})"
+    if section.has("fitted"):
+        return "a fitted forest"
+    if section.text("class") == "StoredForest":
+        return section.text("source")
+    allowed = tuple(CLASSES.values())
+    return " ".join(repr(decode_object(section, allowed)).split())
+
+
+def _chosen_text(section: Section) -> str:
+    best = section.sections("tried")[0]
+    sorts = section.sections("sorts")
+    sort = sorts[best.integer("sort", lowest=0, highest=len(sorts) - 1)]
+    chosen = dict(sort.section("parameters").data)
+    chosen["n_neighbors"] = best.integer("n_neighbors", lowest=1)
+    if best.has("ridge"):
+        chosen["ridge"] = best.value("ridge")
+    return _object_text({"class": sort.text("class"), "parameters": chosen})
+
+
+def _parameter(key: str, value: Any) -> Any:
+    if key == "kinds" and isinstance(value, list):
+        names = [Section({"pair": pair}, "kinds").values("pair") for pair in value]
+        return {pair[0]: pair[1] for pair in names if len(pair) == 2}
+    if isinstance(value, dict) and not value.keys() & {"float", "tuple"}:
+        return _object_text(value)
+    return decode_value(value, what=key)

@@ -1,0 +1,151 @@
+"""The doors of this room: a fitted model to ONNX, a table to its inputs."""
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from latentforest._base._optional import require
+from latentforest._latent import LatentModel
+from latentforest.serving._graph import build_graph
+from latentforest.serving._limits import GROUP, check_limits
+from latentforest.serving._ports import ports_of
+from latentforest.serving._questions import ask
+from latentforest.serving._trees import lay_out
+from latentforest.table import TableCodec
+
+
+def to_onnx(model: LatentModel, path: str | PathLike[str] | None = None) -> Any:
+    """Translate ``transform`` of a fitted model to an ONNX graph.
+
+    The graph has one input of shape (n_rows, 1) per column, double or text, and one
+    output, ``coordinates``, of shape (n_rows, n_components), in double precision. It
+    holds the trees and the leaf table, no training row. It runs without this package,
+    for example in onnxruntime 1.20 or later.
+
+    Where ``transform`` refuses a table, a graph cannot: levels that it does not know
+    count as missing (as with ``unseen="nearest"``), and infinite numbers as very large
+    ones.
+
+    Parameters
+    ----------
+    model : RFAE
+        A fitted model. Its map must not be refined: the search that places new rows of
+        a refined map cannot be said in ONNX.
+    path : path or None, default=None
+        Where to write the graph too, by custom with the suffix ``.onnx``; None only
+        returns it. It is written under another name and renamed when complete.
+
+    Returns
+    -------
+    onnx.ModelProto
+
+    Raises
+    ------
+    ValueError
+        If the map is refined, a column has levels that ONNX cannot hold, or the graph
+        would be too large or too deep: 2 GB, 1,000 questions on a path.
+    FileNotFoundError
+        If the folder of ``path`` does not exist.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from latentforest import RFAE, CompletelyRandomForest
+    >>> from latentforest.serving import to_onnx
+    >>> table = load_iris(as_frame=True).frame
+    >>> model = RFAE(forest=CompletelyRandomForest(10), random_state=0).fit(table)
+    >>> [value.name for value in to_onnx(model).graph.input][:2]
+    ['sepal length (cm)', 'sepal width (cm)']
+    """
+    _check_model(model)
+    _check_plain(model)
+    ports = ports_of(model.schema_)
+    require("onnx", extra="onnx")
+    if path is not None:
+        _check_folder(Path(path))
+    forest, table = model.kernel_.forest_, model.map_.leaf_table_
+    questions = ask(forest, model.schema_.n_levels)
+    check_limits(forest, questions, table)
+    groups = lay_out(forest, questions).groups(GROUP)
+    graph = build_graph(ports, questions.codes, groups, table)
+    if path is not None:
+        _write(graph.SerializeToString(), Path(path))
+    return graph
+
+
+def onnx_inputs(model: LatentModel, table: Any) -> dict[str, NDArray[Any]]:
+    """Make what the graph of a model takes out of a table of any library.
+
+    ``session.run(None, onnx_inputs(model, table))`` then gives the coordinates.
+
+    Parameters
+    ----------
+    model : RFAE
+        The fitted model that the graph was made of.
+    table : data frame or array of shape (n_rows, n_columns)
+        A table with the columns of the fitted one. Levels that the model does not know
+        are given as missing.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_rows, 1)
+        Name of the input to its cells.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from latentforest import RFAE, CompletelyRandomForest
+    >>> from latentforest.serving import onnx_inputs
+    >>> table = pd.DataFrame({"size": range(40), "colour": ["red", "blue"] * 20})
+    >>> model = RFAE(1, forest=CompletelyRandomForest(5), random_state=0).fit(table)
+    >>> feed = onnx_inputs(model, table[:2])
+    >>> feed["size"].tolist(), feed["colour"].tolist()
+    ([[0.0], [1.0]], [['red'], ['blue']])
+    """
+    _check_model(model)
+    ports = ports_of(model.schema_)
+    codec = TableCodec.from_schema(model.schema_, unseen="nearest")
+    codes = codec.encode(table, caller=type(model).__name__).values
+    return {port.name: port.cells(codes[:, j]) for j, port in enumerate(ports)}
+
+
+def _check_model(model: Any) -> None:
+    if not isinstance(model, LatentModel):
+        message = (
+            f"model is a {type(model).__name__}, which has no ONNX form. "
+            f"Give a fitted RFAE."
+        )
+        raise TypeError(message)
+    check_is_fitted(model, "map_")
+
+
+def _check_plain(model: LatentModel) -> None:
+    if model._encoding.refined is not None:
+        message = (
+            "This model's map is refined: new rows are placed by a search among the "
+            "training rows, which ONNX cannot express. Fit with refine=None, or serve "
+            "the model with save() and load()."
+        )
+        raise ValueError(message)
+
+
+def _check_folder(path: Path) -> None:
+    if not path.parent.is_dir():
+        message = (
+            f"There is no folder {str(path.parent)!r} to write {path.name!r} into. "
+            f"Make it first, or give another path."
+        )
+        raise FileNotFoundError(message)
+
+
+def _write(data: bytes, path: Path) -> None:
+    part = path.with_name(f".{path.name}.{uuid4().hex}.part")
+    try:
+        part.write_bytes(data)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,158 @@
+"""Write the golden files: models of today that must load for ever.
+
+Run once for each version of the format, never again for an old one:
+
+    python tests/files/golden/make.py
+
+Each model has a file ``NAME.lf`` and, in ``expected.json``, what it says about the rows
+in ``rows.json``. Files of an old format are kept; new ones get new names.
+"""
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import RandomForestClassifier
+
+from latentforest import (
+    RFAE,
+    AdversarialForest,
+    AutoRefinement,
+    CompletelyRandomForest,
+    ILPDecoder,
+    KNNDecoder,
+    LassoDecoder,
+    LocalLinearDecoder,
+    Refinement,
+    RelabelDecoder,
+    ShiHorvathForest,
+    SupervisedForest,
+)
+from latentforest.files import save_model
+
+HERE = Path(__file__).parent
+GRADES = ["low", "mid", "high"]
+KINDS = {
+    "length": "float64",
+    "count": "int32",
+    "flag": "bool",
+    "name": "object",
+    "grade": pd.CategoricalDtype(pd.Index(GRADES, dtype=object), ordered=True),
+}
+
+
+def draw_rows(n_rows=24, seed=0):
+    """Rows of several kinds that follow a hidden number, some cells missing."""
+    rng = np.random.default_rng(seed)
+    hidden = rng.random(n_rows)
+    near = lambda: np.clip(hidden + 0.1 * rng.normal(size=n_rows), 0, 0.999)  # noqa: E731
+    columns = {
+        "length": np.round(10 + 5 * near(), 1).tolist(),
+        "count": (100 * near()).astype(int).tolist(),
+        "flag": (near() > 0.5).tolist(),
+        "name": np.array(["ada", "bob", "eve"])[(3 * near()).astype(int)].tolist(),
+        "grade": np.array(GRADES)[(3 * near()).astype(int)].tolist(),
+    }
+    for name in ("length", "name", "grade"):
+        for row in np.flatnonzero(rng.random(n_rows) < 0.1).tolist():
+            columns[name][row] = None
+    return columns
+
+
+def as_frame(columns):
+    """Rows from JSON as a data frame whose dtypes no version of pandas changes."""
+    return pd.DataFrame(
+        {name: pd.Series(columns[name], dtype=kind) for name, kind in KINDS.items()}
+    )
+
+
+def models(frame):
+    """Fit one small model of each sort; name, model, whether rows are dropped."""
+    trees = CompletelyRandomForest(10, min_samples_leaf=3)
+    classes = frame["count"].to_numpy() // 34
+    numbers = frame[["count"]].to_numpy(np.float64) / [[4, 7]]
+    forest = RandomForestClassifier(10, min_samples_leaf=2, random_state=0)
+    small = Refinement(2, n_neighbors=6)
+    linear = Refinement(2, n_neighbors=6, start="linear", max_rows=20)
+    rfae = lambda n, forest=trees, **more: RFAE(  # noqa: E731
+        n, forest=forest, random_state=0, n_jobs=1, **more
+    )
+    yield "knn_draw", rfae(2, AdversarialForest(10), decoder="knn").fit(frame), False
+    yield "auto", rfae(2).fit(frame), False
+    yield (
+        "local_linear",
+        rfae(
+            2,
+            ShiHorvathForest(10, min_samples_leaf=2),
+            decoder=LocalLinearDecoder(9),
+            landmarks=18,
+            kernel="scornet",
+            kinds={"count": "category"},
+            unseen="nearest",
+        ).fit(frame),
+        False,
+    )
+    yield "relabel", rfae(2, decoder=RelabelDecoder(n_trees=6)).fit(frame), False
+    yield "lasso", rfae(4, decoder=LassoDecoder(12)).fit(frame), False
+    # Long enough on a busy machine, and not too long once the fuzz script spoils it.
+    exact = ILPDecoder(n_trees=3, time_limit=5.0)
+    yield "ilp", rfae(4, decoder=exact).fit(frame), False
+    yield (
+        "supervised",
+        rfae(2, SupervisedForest(10), decoder="knn").fit(frame, classes),
+        False,
+    )
+    forest.fit(numbers, classes)
+    middle = KNNDecoder(5, prototypes="middle")
+    yield "scikit_learn", rfae(1, forest, decoder=middle).fit(numbers), False
+    yield "refined", rfae(2, refine=small).fit(frame), False
+    yield "refined_linear", rfae(2, refine=linear).fit(frame), False
+    few = frame[["length", "count", "name"]]
+    yield "chosen", rfae(1, refine=AutoRefinement(0.0)).fit(few), False
+    yield "dropped", rfae(2, decoder="knn").fit(frame), True
+    yield "dropped_refined", rfae(2, refine=linear).fit(frame), True
+
+
+def rows_for(model, frame):
+    """Take the columns that a model knows."""
+    if model.schema_.container == "numpy":
+        return frame[["count"]].to_numpy(np.float64) / [[4, 7]]
+    return frame[list(model.schema_.names)]
+
+
+def plain(cells):
+    """Cells as JSON holds them."""
+    return [None if pd.isna(cell) else cell for cell in cells]
+
+
+def answers(model, frame, *, dropped):
+    """Return what the model says about the rows."""
+    rows = rows_for(model, frame)
+    coords = model.transform(rows)
+    said = {"coords": coords.tolist(), "eigenvalues": model.eigenvalues_.tolist()}
+    if not dropped:
+        decoded = pd.DataFrame(model.inverse_transform(coords))
+        said["decoded"] = {
+            str(name): plain(decoded[name].tolist()) for name in decoded.columns
+        }
+        said["embedding"] = model.embedding_.tolist()
+    return said
+
+
+def main():
+    """Write all files."""
+    columns = draw_rows()
+    expected = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # these models are too small to be good
+        for name, model, dropped in models(as_frame(columns)):
+            save_model(model, HERE / f"{name}.lf", drop_training=dropped)
+            expected[name] = answers(model, as_frame(columns), dropped=dropped)
+    (HERE / "rows.json").write_text(json.dumps(columns) + "\n", encoding="utf-8")
+    (HERE / "expected.json").write_text(json.dumps(expected) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
