@@ -1,64 +1,63 @@
-"""The demo does the main job end to end, and its pictures show all rows."""
+"""The demo does the main job end to end and leaves files that work."""
 
 import re
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from latentforest import plot
+from latentforest import RFAE
 from latentforest._base._errors import MissingExtraError
 from latentforest._base._optional import require
 
-pyplot = pytest.importorskip("matplotlib.pyplot", reason="needs the extra 'plot'")
+pytest.importorskip("typer", reason="needs the extra 'cli'")
+pytest.importorskip("matplotlib.pyplot", reason="needs the extra 'plot'")
+pytest.importorskip("palmerpenguins", reason="needs the extra 'demo'")
+
+from cli_cases import invoke
+from latentforest.demo import load_penguins
 
 
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    pyplot.close("all")
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """Run the demo as a user would, in a folder that is not there yet."""
+    folder = tmp_path_factory.mktemp("demo") / "deep" / "first"
+    done = invoke("demo", "--folder", folder)
+    assert done.code == 0, done.err
+    return folder, done.out.decode()
 
 
-def test_demo_prints_the_distortion_and_draws(tmp_path, capsys):
-    pytest.importorskip("palmerpenguins", reason="needs the extra 'demo'")
-    from latentforest.demo import load_penguins, main
-
-    path = tmp_path / "penguins.png"
-    assert main([str(path)]) == 0
-    assert path.read_bytes().startswith(b"\x89PNG")
-    printed = capsys.readouterr().out
-    assert str(path) in printed
-    table = re.search(r"^column +kind +distortion\n(.+)\Z", printed, re.M | re.S)[1]
+def test_demo_prints_the_distortion(demo):
+    _, printed = demo
+    table = re.search(r"^column +kind +distortion\n(.+?)^mean", printed, re.M | re.S)[1]
     found = dict(re.findall(r"^(\w+) .* (\d\.\d{4})$", table, re.M))
-    assert list(found) == [*load_penguins().columns, "mean"]
+    assert list(found) == list(load_penguins().columns)
     assert float(found["species"]) < 0.1
-    assert float(found["mean"]) < 0.6
+    mean = re.search(r"^mean +(\d\.\d{4})$", printed, re.M)[1]
+    assert float(mean) < 0.6
 
 
-def test_scatter_draws_every_level_in_its_own_colour():
-    by = pd.Series(["b", "a", "b", None, pd.NA, "c"], dtype=object)
-    ax = plot.scatter(range(6), range(6), by)
-    drawn = {
-        dots.get_label(): sorted(dots.get_offsets()[:, 0].tolist())
-        for dots in ax.collections
-    }
-    assert list(drawn) == ["a", "b", "c", "missing"]
-    assert drawn == {"a": [1], "b": [0, 2], "c": [5], "missing": [3, 4]}
-    colours = {tuple(dots.get_facecolor()[0]) for dots in ax.collections}
-    assert len(colours) == 4
+def test_demo_leaves_table_model_picture_and_page(demo):
+    folder, printed = demo
+    names = {"penguins.csv", "penguins.lf", "penguins.png", "penguins.html"}
+    assert {path.name for path in folder.iterdir()} == names
+    assert all(str(folder / name) in printed for name in names)
+    pd.testing.assert_frame_equal(
+        pd.read_csv(folder / "penguins.csv"), load_penguins(), check_dtype=False
+    )
+    assert (folder / "penguins.png").read_bytes().startswith(b"\x89PNG")
+    assert "Palmer penguins" in (folder / "penguins.html").read_text()
+    model = RFAE.load(folder / "penguins.lf")
+    assert model.transform(load_penguins()).shape == (344, 2)
 
 
-def test_scatter_sorts_numbers_as_numbers():
-    ax = plot.scatter(range(4), range(4), np.array([10, 9, 2, 10]))
-    labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == ["2", "9", "10"]
-
-
-def test_scatter_without_levels_and_on_given_axes():
-    _, ax = pyplot.subplots()
-    assert plot.scatter([0, 1], [2, 3], ax=ax) is ax
-    assert len(ax.collections) == 1
-    assert ax.get_legend() is None
+def test_the_commands_to_try_next_work(demo):
+    _, printed = demo
+    commands = re.findall(r"^  latentforest (.+)$", printed, re.M)
+    assert [command.split()[0] for command in commands] == ["inspect", "encode", "fit"]
+    for command in commands:
+        quick = ["--trees", "5"] if command.startswith("fit") else []
+        done = invoke(*command.split(), *quick)
+        assert done.code == 0, done.err
 
 
 def test_missing_extra_is_named():

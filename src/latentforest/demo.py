@@ -1,6 +1,9 @@
 """The main job on a real table: encode and decode the Palmer penguins."""
 
-import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,22 +12,36 @@ from latentforest import RFAE, plot
 from latentforest._base._optional import require
 from latentforest.metrics import distortion
 
+FOLDER = "latentforest-demo"
+
 
 def load_penguins() -> Any:
     """Palmer penguins (Horst, Hill and Gorman, CC0): 344 rows, 8 mixed columns."""
     return require("palmerpenguins", extra="demo").load_penguins()
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Fit on three quarters of the penguins, reconstruct the rest, draw both."""
-    arguments = sys.argv[1:] if argv is None else argv
-    path = arguments[0] if arguments else "penguins_latent.png"
+def run_demo(folder: str | PathLike[str] = FOLDER) -> None:
+    """Fit on three quarters of the penguins, reconstruct the rest, show both.
 
+    Writes the table, the model, a picture and the explorer page, and says on standard
+    output what it finds and what to try next.
+
+    Parameters
+    ----------
+    folder : path, default="latentforest-demo"
+        Where to put the files; it is made if need be.
+    """
     table = load_penguins()
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    files = {s: place / f"penguins{s}" for s in (".csv", ".lf", ".png", ".html")}
+
     held_out = np.random.default_rng(0).random(len(table)) < 0.25
     train, test = table[~held_out], table[held_out]
     print(f"Penguins: {len(table)} rows, {table.shape[1]} columns, some cells missing.")
     print("The first fit compiles the loops, which takes about half a minute.\n")
+    with _completed(files[".csv"]) as unfinished:
+        table.to_csv(unfinished, index=False)
 
     model = RFAE(n_components=2, random_state=0).fit(train)
     print(model.schema_.report(), "\n")
@@ -34,9 +51,35 @@ def main(argv: list[str] | None = None) -> int:
         f"{len(test)} penguins the model has not seen, squeezed into 2 numbers each "
         f"and back:\n\n{distortion(test, reconstructed, kinds=model.schema_)}\n"
     )
-    draw(model, test, reconstructed).savefig(path, dpi=150)
-    print(f"Picture of the latent space, originals and reconstructions: {path}")
-    return 0
+    model.save(files[".lf"])
+    with _completed(files[".png"]) as unfinished:
+        picture = draw(model, test, reconstructed)
+        picture.savefig(unfinished, dpi=150, format="png")
+    model.explore(table, files[".html"], color_by="species", title="Palmer penguins")
+    print(
+        f"{files['.csv']}   the table\n"
+        f"{files['.lf']}    the model\n"
+        f"{files['.png']}   latent space, originals and reconstructions\n"
+        f"{files['.html']}  the latent space to walk through: open it in a browser\n"
+    )
+    new = place / "new"
+    print(
+        "Try next:\n\n"
+        f"  latentforest inspect {files['.lf']}\n"
+        f"  latentforest encode {files['.lf']} {files['.csv']} -o {new}.csv\n"
+        f"  latentforest fit {files['.csv']} -o {new}.lf --components 3 --drop year"
+    )
+
+
+@contextmanager
+def _completed(path: Path) -> Iterator[Path]:
+    """Lend another name; the file gets its own when it is complete."""
+    unfinished = path.with_name(f".{path.name}.part")
+    try:
+        yield unfinished
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 def draw(model: RFAE, test: Any, reconstructed: Any) -> Any:
@@ -59,7 +102,3 @@ def draw(model: RFAE, test: Any, reconstructed: Any) -> Any:
     for name in ("xlim", "ylim"):
         axes[2].set(**{name: getattr(axes[1], f"get_{name}")()})
     return figure
-
-
-if __name__ == "__main__":
-    sys.exit(main())

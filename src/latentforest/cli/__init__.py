@@ -1,0 +1,40 @@
+"""The command line ``latentforest``: fit, encode, decode and look, without Python."""
+
+import sys
+from importlib.util import find_spec
+
+from latentforest.cli._exit import INTERRUPTED, USAGE
+
+__all__ = ["main"]
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command and return the exit code.
+
+    Parameters
+    ----------
+    argv : list of str or None, default=None
+        The words after ``latentforest``; None takes those the process was started
+        with.
+
+    Returns
+    -------
+    int
+        0 fine, 1 a table, model or file is wrong, 2 the command itself is wrong,
+        130 stopped with Ctrl-C.
+    """
+    missing = [name for name in ("typer", "rich", "pyarrow") if find_spec(name) is None]
+    if missing:
+        message = (
+            f"latentforest: error: {', '.join(missing)} not found. The command line "
+            'needs more packages: pip install "latentforest[cli]"\n'
+        )
+        sys.stderr.write(message)
+        return USAGE
+    try:
+        from latentforest.cli._run import run  # noqa: PLC0415 (needs typer and rich)
+
+        return run(sys.argv[1:] if argv is None else argv)
+    except KeyboardInterrupt:  # while packages were loaded
+        sys.stderr.write("latentforest: stopped\n")
+        return INTERRUPTED

@@ -1,0 +1,8 @@
+"""``python -m latentforest.cli``."""
+
+import sys
+
+from latentforest.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,27 @@
+"""The command ``demo``."""
+
+from typing import Annotated
+
+import typer
+
+from latentforest._base._optional import require
+from latentforest.cli import _options as options
+from latentforest.cli._notes import Notes
+from latentforest.demo import FOLDER, run_demo
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("demo", epilog="Example: latentforest demo --folder first-try")(_demo)
+
+
+def _demo(
+    folder: Annotated[
+        str, typer.Option("--folder", help="Where to put the files; made if need be.")
+    ] = FOLDER,
+    debug: options.Debug = False,
+) -> None:
+    """Fit on the Palmer penguins: a table, a model, a picture and a page to open."""
+    require("matplotlib", extra="plot").use("Agg")
+    with Notes().plain_warnings():
+        run_demo(folder)

@@ -1,0 +1,225 @@
+"""fit: from a table to a model file."""
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from latentforest import RFAE
+from latentforest.cli._exit import DataError, UsageError
+from latentforest.cli._forecast import forecast
+from latentforest.cli._formats import STREAM
+from latentforest.cli._notes import Notes, in_seconds, size_of
+from latentforest.cli._sink import check_target
+from latentforest.cli._source import Dialect, Source
+from latentforest.cli._tables import training_frame
+from latentforest.decode._resolve import DECODERS
+from latentforest.forest._resolve import FORESTS
+from latentforest.table import ColumnKind
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the user asks of a model."""
+
+    components: int = 2
+    auto: bool = False
+    time_budget: float | None = None
+    paper: bool = False
+    forest: str | None = None
+    trees: int | None = None
+    leaf_size: int | None = None
+    decoder: str | None = None
+    refine: str | None = None
+    unseen: str = "error"
+    seed: int | None = None
+    jobs: int | None = None
+    target: str | None = None
+    drop: tuple[str, ...] = ()
+    kinds: dict[str, str] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Refuse settings that contradict each other, before anything is read."""
+        chosen = {
+            "--forest": self.forest,
+            "--trees": self.trees,
+            "--leaf-size": self.leaf_size,
+            "--decoder": self.decoder,
+            "--refine": self.refine,
+            "--target": self.target,
+        }
+        given = [name for name, value in chosen.items() if value is not None]
+        whole = [name for name in ("--auto", "--paper") if getattr(self, name[2:])]
+        if len(whole) == 2 or (whole and given):
+            named = " and ".join([*whole, *given][:2])
+            message = f"{named} exclude each other: {whole[0]} chooses by itself."
+            raise UsageError(message)
+        if self.time_budget is not None and not self.auto:
+            message = "--time-budget is for --auto. Give both, or neither."
+            raise UsageError(message)
+        if self.forest is not None:
+            check_word("--forest", self.forest, list(FORESTS))
+        if self.decoder is not None:
+            check_word("--decoder", self.decoder, list(DECODERS))
+        check_word("--unseen", self.unseen, ["error", "nearest"])
+        for name, kind in self.kinds.items():
+            check_word(f"--kind {name}", kind, [str(kind) for kind in ColumnKind])
+        if (self.forest == "supervised") != (self.target is not None):
+            if self.forest not in {None, "supervised"}:
+                message = f"--target is for --forest supervised, not {self.forest}."
+                raise UsageError(message)
+            if self.target is None:
+                message = "--forest supervised learns a column: name it with --target."
+                raise UsageError(message)
+
+    def model(self) -> RFAE:
+        """Build the model, not fitted yet."""
+        if self.auto:
+            model = RFAE.auto(self.components, self.time_budget)
+        elif self.paper:
+            model = RFAE.paper(self.components)
+        else:
+            model = RFAE(
+                self.components,
+                forest=self._forest(),
+                decoder=self.decoder or "auto",
+                refine=self._refine(),
+            )
+        return model.set_params(
+            kinds=self.kinds or None,
+            unseen=self.unseen,
+            random_state=self.seed,
+            n_jobs=self.jobs,
+        )
+
+    def _forest(self) -> Any:
+        forest = FORESTS[self.forest_name]()
+        if self.trees is not None:
+            forest.set_params(n_estimators=self.trees)
+        if self.leaf_size is not None:
+            forest.set_params(min_samples_leaf=self.leaf_size)
+        return forest
+
+    def _refine(self) -> int | str | None:
+        if self.refine is None or self.refine == "auto":
+            return self.refine
+        if not self.refine.isdecimal() or int(self.refine) < 1:
+            message = f"--refine {self.refine}: give a number of rounds, or auto."
+            raise UsageError(message)
+        return int(self.refine)
+
+    @property
+    def forest_name(self) -> str:
+        """Which forest the model will have, about."""
+        if self.auto:
+            return "completely_random"
+        return self.forest or ("adversarial" if self.target is None else "supervised")
+
+    @property
+    def n_trees(self) -> int:
+        """How many trees the model will have, about."""
+        return self.trees or (200 if self.auto else 500)
+
+
+def check_word(option: str, word: str, words: list[str]) -> None:
+    """Refuse a word that an option cannot have, and list those it can have."""
+    if word not in words:
+        message = f"{option} {word} is not known. Choose one of {', '.join(words)}."
+        raise UsageError(message)
+
+
+def read_kinds(pairs: list[str]) -> dict[str, str]:
+    """Read COLUMN=KIND pairs; a column name may hold '=' itself."""
+    kinds = {}
+    for pair in pairs:
+        name, equals, kind = pair.rpartition("=")
+        if not equals or not name:
+            message = f"--kind {pair}: write COLUMN=KIND, such as --kind grade=ordered."
+            raise UsageError(message)
+        kinds[name] = kind
+    return kinds
+
+
+def fit(
+    table: str,
+    out: str,
+    settings: Settings,
+    dialect: Dialect,
+    notes: Notes,
+    *,
+    drop_training: bool,
+    force: bool,
+) -> None:
+    """Fit a model on a table and save it."""
+    settings.check()
+    model = settings.model()
+    check_target(out, (table,))
+    if Path(out).exists() and not force:
+        message = f"{out}: is there already. Give another -o, or --force."
+        raise DataError(message)
+    start = time.perf_counter()
+    frame, y = _read(table, settings, dialect, notes)
+    read = time.perf_counter()
+    label = "standard input" if table == STREAM else table
+    cost = forecast(
+        len(frame),
+        frame.shape[1],
+        settings.n_trees,
+        settings.components,
+        settings.forest_name,
+        settings.jobs,
+    )
+    notes.say(f"{len(frame):,} rows, {frame.shape[1]} columns read from {label}")
+    if not compiled_before():
+        notes.say("Loops are compiled now: about half a minute, once.")
+    about = f"fitting (forecast {in_seconds(cost.fit_seconds)})"
+    with notes.waiting(about):
+        model.fit(frame, y)
+    fitted = time.perf_counter()
+    notes.say(f"\n{model.schema_.report()}\n")
+    model.save(out, drop_training=drop_training)
+    saved = time.perf_counter()
+    notes.say(
+        f"Read {in_seconds(read - start)}, fitted {in_seconds(fitted - read)}, "
+        f"saved {in_seconds(saved - fitted)}"
+    )
+    inside = (
+        "what encoding needs, no training rows: it cannot decode"
+        if drop_training
+        else "the model and its training rows, which decoding needs"
+    )
+    notes.say(f"{out}: {size_of(out)}, holds {inside}")
+
+
+def _read(
+    table: str, settings: Settings, dialect: Dialect, notes: Notes
+) -> tuple[Any, Any]:
+    with Source(table, dialect) as source:
+        source.require(settings.drop, "columns to drop")
+        source.require(settings.kinds, "columns of --kind")
+        if settings.target is not None:
+            source.require([settings.target], "target")
+        columns = [name for name in source.data_names if name not in settings.drop]
+        if settings.target in settings.drop:
+            message = f"--drop {settings.target}: the target leaves the table anyway."
+            raise UsageError(message)
+        with notes.waiting(f"reading {source.label}"):
+            frame = training_frame(source, columns, settings.kinds, notes)
+    if settings.target is None:
+        return frame, None
+    y = frame.pop(settings.target)
+    if y.isna().any():
+        message = (
+            f"Target {settings.target!r} has {int(y.isna().sum())} missing cells. "
+            "Fill them, or leave these rows out."
+        )
+        raise DataError(message)
+    return frame, y.to_numpy()
+
+
+def compiled_before() -> bool:
+    """Whether loops of an earlier run are kept on disk."""
+    from latentforest.kernel import _loops  # noqa: PLC0415 (only to ask its folder)
+
+    folder = Path(_loops.add_from_leaves.stats.cache_path or ".")
+    return any(folder.glob("_loops.*.nbi"))

@@ -1,0 +1,188 @@
+"""The command ``fit``."""
+
+from typing import Annotated
+
+import typer
+
+from latentforest.cli import _options as options
+from latentforest.cli._fit import Settings, fit, read_kinds
+from latentforest.cli._notes import Notes
+from latentforest.cli._source import Dialect
+
+_EXAMPLE = "Example: latentforest fit customers.csv -o customers.lf -k 4 --seed 1"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("fit", epilog=_EXAMPLE)(_fit)
+
+
+def _fit(
+    table: options.Table,
+    out: Annotated[
+        str,
+        typer.Option(
+            "-o",
+            "--output",
+            help="Model file to write, by custom with the suffix .lf. One that is "
+            "there is not written over, unless --force.",
+            show_default=False,
+        ),
+    ],
+    components: Annotated[
+        int,
+        typer.Option("-k", "--components", min=1, help="Numbers to keep per row."),
+    ] = 2,
+    auto: Annotated[
+        bool,
+        typer.Option(
+            "--auto", help="Choose forest, refinement and decoder on held-back rows."
+        ),
+    ] = False,
+    time_budget: Annotated[
+        float | None,
+        typer.Option(
+            "--time-budget",
+            min=0,
+            help="Seconds that --auto may take to choose.",
+            show_default="all there is to try",
+        ),
+    ] = None,
+    paper: Annotated[
+        bool, typer.Option("--paper", help="The settings of the paper's benchmark.")
+    ] = False,
+    forest: Annotated[
+        str | None,
+        typer.Option(
+            "--forest",
+            help="adversarial, completely_random, shi_horvath or supervised.",
+            show_default="adversarial",
+        ),
+    ] = None,
+    trees: Annotated[
+        int | None,
+        typer.Option("--trees", min=1, help="Number of trees.", show_default="500"),
+    ] = None,
+    leaf_size: Annotated[
+        int | None,
+        typer.Option(
+            "--leaf-size",
+            min=1,
+            help="Rows that every leaf keeps.",
+            show_default="by forest",
+        ),
+    ] = None,
+    decoder: Annotated[
+        str | None,
+        typer.Option(
+            "--decoder",
+            help="auto, knn, local_linear, relabel, lasso or ilp.",
+            show_default="auto",
+        ),
+    ] = None,
+    refine: Annotated[
+        str | None,
+        typer.Option(
+            "--refine",
+            metavar="ROUNDS",
+            help="Rounds in which rows are moved until they decode best, or auto.",
+            show_default="none",
+        ),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target",
+            metavar="COLUMN",
+            help="Column that a supervised forest learns; it leaves the table.",
+            show_default=False,
+        ),
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--drop",
+            metavar="COLUMN",
+            help="Column to leave out, such as an id. Can be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--kind",
+            metavar="COLUMN=KIND",
+            help="What a column means: continuous, integer, boolean, category or "
+            "ordered. Can be repeated.",
+            show_default="inferred",
+        ),
+    ] = None,
+    unseen: Annotated[
+        str,
+        typer.Option(
+            "--unseen",
+            help="Categories that were not seen: error refuses them, nearest takes "
+            "the cell for missing.",
+        ),
+    ] = "error",
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed",
+            min=0,
+            help="The same seed gives the same model.",
+            show_default="random",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", min=1, help="Threads.", show_default="all cores"),
+    ] = None,
+    drop_training: Annotated[
+        bool,
+        typer.Option(
+            "--drop-training",
+            help="Save only what encode needs: smaller, without the training rows, "
+            "and unable to decode.",
+        ),
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over a model that is there.")
+    ] = False,
+    stream_format: options.StreamFormat = None,
+    separator: options.Separator = None,
+    na: options.Na = None,
+    only_na: options.OnlyNa = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Fit a model on a table and save it."""
+    settings = Settings(
+        components=components,
+        auto=auto,
+        time_budget=time_budget,
+        paper=paper,
+        forest=forest,
+        trees=trees,
+        leaf_size=leaf_size,
+        decoder=decoder,
+        refine=refine,
+        unseen=unseen,
+        seed=seed,
+        jobs=jobs,
+        target=target,
+        drop=tuple(drop or ()),
+        kinds=read_kinds(kind or []),
+    )
+    dialect = Dialect(separator, tuple(na or ()), only_na, stream_format)
+    notes = Notes(quiet=quiet)
+    with notes.plain_warnings():
+        fit(
+            table,
+            out,
+            settings,
+            dialect,
+            notes,
+            drop_training=drop_training,
+            force=force,
+        )

@@ -1,0 +1,107 @@
+"""How long a fit takes and how much memory it needs, before it starts.
+
+The figures were measured with 2,000 to 45,000 rows, 10 to 20 columns and 100 to 500
+trees; they leave out refinement and the choice of settings.
+"""
+
+import math
+from dataclasses import dataclass
+
+from latentforest._base._parallel import n_workers
+
+BASE = 0.3e9  # bytes of Python and the libraries
+LEAF_ID = 4  # bytes per row and tree that stay: the leaf of each row
+PEAK = 90  # bytes per row and tree while trees grow: two forests, regions, leaf sums
+CELL = 60  # bytes per cell: the table, its codes, its bins
+STORED_LEAF = 12  # bytes per leaf in a model file, without its coordinates
+STORED_CELL = (
+    6  # bytes per cell in a model file: rows, and rows as the decoder has them
+)
+
+# Leaves per row and tree.
+LEAVES = {
+    "adversarial": 0.2,
+    "completely_random": 0.16,
+    "shi_horvath": 0.1,
+    "supervised": 0.1,
+}
+# Processor seconds per row, tree, doubling of rows and root of columns; the
+# adversarial forest grows about four forests in its rounds.
+GROW = {
+    "adversarial": 10e-8,
+    "completely_random": 2e-8,
+    "shi_horvath": 3e-8,
+    "supervised": 3e-8,
+}
+START = 0.5  # seconds that even a small fit takes
+PRODUCT = 4.5e-9  # processor seconds per row, tree and product with the kernel
+ENCODE = 0.3e-6  # processor seconds per row and tree
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a fit is going to cost, give or take a factor of two.
+
+    Attributes
+    ----------
+    fit_bytes : float
+        Memory at the peak.
+    fit_seconds : float
+        Time with all threads.
+    file_bytes, encoder_bytes : float
+        Size of the model file, and without the training rows.
+    encode_seconds : float
+        Time to encode 100,000 rows.
+    n_threads : int
+        Threads that are counted on.
+    """
+
+    fit_bytes: float
+    fit_seconds: float
+    file_bytes: float
+    encoder_bytes: float
+    encode_seconds: float
+    n_threads: int
+
+
+def forecast(
+    n_rows: int,
+    n_columns: int,
+    n_trees: int,
+    n_components: int,
+    forest: str = "adversarial",
+    n_jobs: int | None = None,
+) -> Forecast:
+    """Forecast the cost of a fit.
+
+    Parameters
+    ----------
+    n_rows, n_columns : int
+        Size of the table.
+    n_trees : int
+        Number of trees.
+    n_components : int
+        Number of coordinates.
+    forest : str, default="adversarial"
+        Name of the forest.
+    n_jobs : int or None, default=None
+        Threads; None counts on all cores.
+
+    Returns
+    -------
+    Forecast
+    """
+    threads = n_workers(n_jobs)
+    pairs = float(n_rows) * n_trees
+    grow = GROW[forest] * pairs * math.log2(n_rows + 1) * math.sqrt(n_columns)
+    solve = PRODUCT * pairs * (60 + 10 * n_components)
+    cells = float(n_rows) * n_columns
+    encoder = LEAVES[forest] * pairs * (STORED_LEAF + 8 * n_components)
+    return Forecast(
+        fit_bytes=BASE + PEAK * pairs + CELL * cells,
+        fit_seconds=START + (grow + solve) / threads,
+        file_bytes=encoder + STORED_CELL * cells + 24.0 * n_rows * n_components,
+        encoder_bytes=encoder,
+        encode_seconds=ENCODE * n_trees * 100_000 / threads,
+        n_threads=threads,
+    )

@@ -1,0 +1,216 @@
+"""plot and explore: a model, some rows, and a picture or a page of them."""
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from latentforest import RFAE, plot
+from latentforest._base._optional import require
+from latentforest.cli._cells import infer_cells
+from latentforest.cli._exit import DataError, UsageError
+from latentforest.cli._models import load, load_decoder
+from latentforest.cli._notes import Notes, size_of
+from latentforest.cli._sink import check_target, completed
+from latentforest.cli._source import Dialect, Source
+from latentforest.cli._tables import columns_to_read, frame_of, model_table
+
+PICTURES = (".png", ".svg", ".pdf")
+
+
+def read_rows(
+    model: RFAE, path: str, dialect: Dialect, extra: Sequence[str]
+) -> tuple[Any, dict[str, Any]]:
+    """Return rows as the model takes them, and further columns as read."""
+    with Source(path, dialect) as source:
+        columns = columns_to_read(source, model.schema_)
+        source.require(extra, "column")
+        block = source.whole(list(dict.fromkeys([*columns, *extra])))
+        table = model_table(source, block, columns, model.schema_, 0)
+        more = {name: block.column(name) for name in extra}
+        if source.is_text:
+            more = {n: infer_cells(n, c, source.missing) for n, c in more.items()}
+    return table, more
+
+
+class View:
+    """A model and the rows to show."""
+
+    def __init__(
+        self,
+        model: RFAE,
+        path: str | None,
+        dialect: Dialect,
+        color_by: str | None,
+    ) -> None:
+        self.model = model
+        self.table: Any = None
+        self.color: Any = None
+        fitted = {str(name): name for name in model.schema_.names}
+        if color_by in fitted:
+            self.color = fitted[color_by]
+        elif color_by is not None and path is None:
+            message = (
+                f"--color-by {color_by}: the model has no such column. It has "
+                f"{', '.join(fitted)}. For another column, give a table that has it."
+            )
+            raise DataError(message)
+        if path is not None:
+            other = [] if color_by is None or color_by in fitted else [color_by]
+            self.table, more = read_rows(model, path, dialect, other)
+            if other:
+                self.color = _series(more[other[0]], other[0])
+
+    def rows(self) -> Any:
+        """Return the rows to reconstruct: those of the table, or the training rows."""
+        if self.table is not None:
+            return self.table
+        kernel = self.model.kernel_
+        return kernel.codec_.decode(kernel.table_.values)
+
+
+def _series(cells: Any, name: str) -> Any:
+    pa = import_module("pyarrow")
+    return frame_of(pa.table({name: cells}))[name]
+
+
+def _latent(view: View, n_axes: int) -> Any:
+    n_fitted = len(view.model.eigenvalues_)
+    if n_fitted < n_axes:
+        message = (
+            f"The model has {n_fitted} coordinates, the picture needs {n_axes}. Fit "
+            f"with --components {n_axes}, or plot spectrum, distortion or curve."
+        )
+        raise DataError(message)
+    axes = tuple(range(n_axes))
+    return plot.latent(view.model, view.table, view.color, axes=axes)
+
+
+def _distortion(view: View) -> Any:
+    rows = view.rows()
+    back = view.model.reconstruct(rows)
+    return plot.column_distortion(rows, back, kinds=view.model.schema_)
+
+
+def _reconstruction(view: View) -> Any:
+    rows = view.rows()
+    back = view.model.reconstruct(rows)
+    return plot.reconstruction(rows, back, kinds=view.model.schema_)
+
+
+def _trials(view: View) -> Any:
+    if not getattr(view.model, "tried_", None):
+        message = (
+            "Nothing was tried: trials shows what fit --auto has tried, where the "
+            "model file tells."
+        )
+        raise DataError(message)
+    return plot.trials(view.model)
+
+
+PLOTS: dict[str, Callable[[View], Any]] = {
+    "scatter": lambda view: _latent(view, 2),
+    "3d": lambda view: _latent(view, 3),
+    "pairs": lambda view: plot.pairs(view.model, view.table, view.color),
+    "spectrum": lambda view: plot.spectrum(view.model),
+    "distortion": _distortion,
+    "curve": lambda view: plot.compression_curve(view.model, view.rows()),
+    "reconstruction": _reconstruction,
+    "film": lambda view: plot.film(view.model, view.table, view.color),
+    "trials": _trials,
+}
+_NEED_DECODER = {"distortion", "curve", "reconstruction"}
+
+
+def draw(
+    model_path: str,
+    path: str | None,
+    out: str,
+    what: str,
+    color_by: str | None,
+    dialect: Dialect,
+    notes: Notes,
+) -> None:
+    """Draw a picture into a file."""
+    if what not in PLOTS:
+        message = f"--what {what} is not known. Choose one of {', '.join(PLOTS)}."
+        raise UsageError(message)
+    if PurePath(out).suffix.lower() not in PICTURES:
+        message = f"{out}: pictures are .png, .svg or .pdf. Give one of these suffixes."
+        raise DataError(message)
+    inputs = (model_path,) if path is None else (model_path, path)
+    check_target(out, inputs)
+    require("matplotlib", extra="plot").use("Agg")
+    model = load_decoder(model_path) if what in _NEED_DECODER else load(model_path)
+    with notes.waiting(f"drawing {what}"):
+        view = View(model, path, dialect, color_by)
+        axes = np.ravel(PLOTS[what](view))
+        figure = next(ax for ax in axes if ax is not None).figure
+        with completed(out) as unfinished:
+            suffix = PurePath(out).suffix[1:].lower()
+            figure.savefig(unfinished, dpi=150, format=suffix)
+        require("matplotlib.pyplot", extra="plot").close(figure)
+    notes.say(f"{out}: {what} of {_named(model_path, path)}, {size_of(out)}")
+
+
+def explore(
+    model_path: str,
+    path: str | None,
+    out: str,
+    dialect: Dialect,
+    notes: Notes,
+    *,
+    color_by: str | None,
+    columns: list[str] | None,
+    sample: int | None,
+    image_shape: tuple[int, int] | None,
+    title: str | None,
+) -> None:
+    """Write the explorer page."""
+    check_target(out, (model_path,) if path is None else (model_path, path))
+    model = load_decoder(model_path)
+    fitted = {str(name): name for name in model.schema_.names}
+    asked = [*(columns or ()), *([] if color_by is None else [color_by])]
+    other = list(dict.fromkeys(name for name in asked if name not in fitted))
+    table: Any = None
+    if path is not None:
+        table, more = read_rows(model, path, dialect, other)
+        for name, cells in more.items():
+            table = _with_column(table, name, cells)
+    with notes.waiting("writing the page"), completed(out) as unfinished:
+        model.explore(
+            table,
+            unfinished,
+            color_by=fitted.get(color_by, color_by) if color_by else None,
+            columns=None if columns is None else [fitted.get(c, c) for c in columns],
+            sample=sample,
+            image_shape=image_shape,
+            title=title,
+        )
+    notes.say(
+        f"{out}: {size_of(out)}, opens in any browser. The rows are in the file: give "
+        "--columns or --sample to leave some out."
+    )
+
+
+def _with_column(table: Any, name: str, cells: Any) -> Any:
+    if hasattr(table, "append_column"):
+        return table.append_column(name, cells)
+    return table.assign(**{name: _series(cells, name).to_numpy()})
+
+
+def _named(model_path: str, path: str | None) -> str:
+    return f"the training rows of {model_path}" if path is None else path
+
+
+def read_shape(text: str | None) -> tuple[int, int] | None:
+    """Read HEIGHTxWIDTH."""
+    if text is None:
+        return None
+    height, _, width = text.lower().partition("x")
+    if not (height.isdecimal() and width.isdecimal()):
+        message = f"--image-shape {text}: write HEIGHTxWIDTH, such as 28x28."
+        raise UsageError(message)
+    return int(height), int(width)

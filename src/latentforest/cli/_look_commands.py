@@ -1,0 +1,143 @@
+"""The commands ``inspect``, ``plot`` and ``explore``."""
+
+from typing import Annotated
+
+import typer
+
+from latentforest.cli import _look
+from latentforest.cli import _options as options
+from latentforest.cli._inspect import inspect
+from latentforest.cli._notes import Notes
+from latentforest.cli._source import Dialect
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("inspect", epilog="Example: latentforest inspect customers.lf")(
+        _inspect
+    )
+    app.command(
+        "plot",
+        epilog="Example: latentforest plot customers.lf new.csv -o new.png "
+        "--color-by region",
+    )(_plot)
+    app.command(
+        "explore",
+        epilog="Example: latentforest explore customers.lf -o customers.html "
+        "--color-by region --sample 5000",
+    )(_explore)
+
+
+def _inspect(
+    model: options.Model,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write JSON instead of text.")
+    ] = False,
+    debug: options.Debug = False,
+) -> None:
+    """Tell what is in a model file: columns, forest, spectrum, sizes, versions."""
+    inspect(model, as_json=as_json)
+
+
+def _plot(
+    model: options.Model,
+    out: Annotated[
+        str,
+        typer.Option(
+            "-o",
+            "--output",
+            help="Picture to write: .png, .svg or .pdf. One that is there is written "
+            "over.",
+            show_default=False,
+        ),
+    ],
+    table: options.OptionalTable = None,
+    what: Annotated[
+        str,
+        typer.Option("--what", help=f"One of {', '.join(_look.PLOTS)}."),
+    ] = "scatter",
+    color_by: options.ColorBy = None,
+    stream_format: options.StreamFormat = None,
+    separator: options.Separator = None,
+    na: options.Na = None,
+    only_na: options.OnlyNa = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Draw a picture of a model and of rows."""
+    dialect = Dialect(separator, tuple(na or ()), only_na, stream_format)
+    notes = Notes(quiet=quiet)
+    with notes.plain_warnings():
+        _look.draw(model, table, out, what, color_by, dialect, notes)
+
+
+def _explore(
+    model: options.Model,
+    out: Annotated[
+        str,
+        typer.Option(
+            "-o",
+            "--output",
+            help="Page to write. One that is there is written over.",
+            show_default=False,
+        ),
+    ],
+    table: options.OptionalTable = None,
+    color_by: options.ColorBy = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--columns",
+            metavar="A,B,…",
+            help="Columns to put into the page, with commas between.",
+            show_default="all of the model",
+        ),
+    ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            "--sample",
+            min=1,
+            help="At most so many rows, drawn at random.",
+            show_default="all",
+        ),
+    ] = None,
+    image_shape: Annotated[
+        str | None,
+        typer.Option(
+            "--image-shape",
+            metavar="HxW",
+            help="Height and width, where rows are pictures, such as 28x28.",
+            show_default=False,
+        ),
+    ] = None,
+    title: Annotated[
+        str | None,
+        typer.Option("--title", help="Heading of the page.", show_default=False),
+    ] = None,
+    stream_format: options.StreamFormat = None,
+    separator: options.Separator = None,
+    na: options.Na = None,
+    only_na: options.OnlyNa = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Write a page to walk through the latent space, for any browser.
+
+    The rows that it shows are in the file.
+    """
+    dialect = Dialect(separator, tuple(na or ()), only_na, stream_format)
+    notes = Notes(quiet=quiet)
+    with notes.plain_warnings():
+        _look.explore(
+            model,
+            table,
+            out,
+            dialect,
+            notes,
+            color_by=color_by,
+            columns=None if columns is None else columns.split(","),
+            sample=sample,
+            image_shape=_look.read_shape(image_shape),
+            title=title,
+        )

@@ -1,0 +1,112 @@
+"""The command ``memory``."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from latentforest.cli import _options as options
+from latentforest.cli._exit import UsageError
+from latentforest.cli._fit import check_word
+from latentforest.cli._forecast import GROW, LEAF_ID, Forecast, forecast
+from latentforest.cli._notes import Notes, in_bytes, in_seconds
+from latentforest.cli._source import Dialect, Source
+
+_COUNT = 50_000  # rows counted at once
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(
+        "memory",
+        epilog="Example: latentforest memory --rows 1000000 --columns 30 --trees 200",
+    )(_memory)
+
+
+def _memory(
+    table: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TABLE]",
+            help="Table whose rows and columns are counted.",
+            show_default=False,
+        ),
+    ] = None,
+    rows: Annotated[
+        int | None, typer.Option("--rows", min=1, help="Number of rows instead.")
+    ] = None,
+    columns: Annotated[
+        int | None, typer.Option("--columns", min=1, help="Number of columns instead.")
+    ] = None,
+    trees: Annotated[
+        int, typer.Option("--trees", min=1, help="Number of trees.")
+    ] = 500,
+    components: Annotated[
+        int, typer.Option("-k", "--components", min=1, help="Numbers to keep per row.")
+    ] = 2,
+    forest: Annotated[
+        str, typer.Option("--forest", help=f"One of {', '.join(GROW)}.")
+    ] = "adversarial",
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", min=1, help="Threads.", show_default="all cores"),
+    ] = None,
+    separator: options.Separator = None,
+    stream_format: options.StreamFormat = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Forecast time and memory of a fit, before it starts."""
+    check_word("--forest", forest, list(GROW))
+    if table is not None:
+        dialect = Dialect(separator, stream_format=stream_format)
+        counted = _count(table, dialect, Notes(quiet=quiet))
+        rows, columns = rows or counted[0], columns or counted[1]
+    if rows is None or columns is None:
+        message = "Give a table, or --rows and --columns."
+        raise UsageError(message)
+    cost = forecast(rows, columns, trees, components, forest, jobs)
+    size = f"{rows:,} rows, {columns} columns, {trees} trees, {components} coordinates"
+    sys.stdout.write(f"{size}, {forest} forest\n\n{_told(cost, rows * trees)}\n")
+
+
+def _count(path: str, dialect: Dialect, notes: Notes) -> tuple[int, int]:
+    n_rows = 0
+    with Source(path, dialect) as source, notes.progress("counting") as bar:
+        for block in source.blocks(source.names[:1], _COUNT):
+            n_rows += block.num_rows
+            bar.update(n_rows, source.done)
+        return n_rows, len(source.data_names)
+
+
+def _told(cost: Forecast, pairs: int) -> str:
+    lines = [
+        (
+            "memory to fit",
+            in_bytes(cost.fit_bytes),
+            f"of which {in_bytes(LEAF_ID * pairs)} hold the leaves of the rows: "
+            f"{LEAF_ID} bytes per row and tree",
+        ),
+        (
+            "time to fit",
+            in_seconds(cost.fit_seconds),
+            f"{in_seconds(cost.fit_seconds / 2)} to {in_seconds(2 * cost.fit_seconds)} "
+            f"on {cost.n_threads} threads, without --auto and --refine",
+        ),
+        (
+            "model file",
+            in_bytes(cost.file_bytes),
+            f"{in_bytes(cost.encoder_bytes)} with --drop-training",
+        ),
+        (
+            "time to encode",
+            in_seconds(cost.encode_seconds),
+            "for 100,000 rows; memory does not grow with their number",
+        ),
+    ]
+    told = [f"{what:<16}{value:>9}   {why}" for what, value, why in lines]
+    forecast_only = (
+        "This is a forecast, right within a factor of two as a rule. Fewer trees or "
+        "rows cost less in proportion."
+    )
+    return "\n".join([*told, "", forecast_only])

@@ -1,0 +1,39 @@
+"""Model files, as the commands need them."""
+
+from pathlib import Path
+
+from latentforest import RFAE
+from latentforest.cli._exit import DataError
+from latentforest.files import ModelSummary, describe
+
+
+def load(path: str) -> RFAE:
+    """Read a model file."""
+    _check_is_file(path)
+    return RFAE.load(path)
+
+
+def load_decoder(path: str) -> RFAE:
+    """Read a model file that can decode."""
+    if not summary_of(path).has_training:
+        message = (
+            f"{path}: was saved with --drop-training and can only encode. Fit again "
+            "without --drop-training."
+        )
+        raise DataError(message)
+    return RFAE.load(path)
+
+
+def summary_of(path: str) -> ModelSummary:
+    """Tell what is in a model file, without building the model."""
+    _check_is_file(path)
+    return describe(path)
+
+
+def _check_is_file(path: str) -> None:
+    if Path(path).is_dir():
+        message = f"{path}: is a folder. Give a model file."
+        raise DataError(message)
+    if not Path(path).exists():
+        message = f"{path}: there is no such model file. Make one: latentforest fit."
+        raise DataError(message)

@@ -1,0 +1,107 @@
+"""Options that several commands share, with the words of their help."""
+
+from typing import Annotated
+
+import typer
+
+Model = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL", help="Model file, made by fit.", show_default=False
+    ),
+]
+Table = Annotated[
+    str,
+    typer.Argument(
+        metavar="TABLE",
+        help="Table: .csv, .tsv (also .gz, .zst), .parquet, .feather or .arrow; "
+        "- reads standard input.",
+        show_default=False,
+    ),
+]
+OptionalTable = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[TABLE]",
+        help="Rows to show; without it the training rows.",
+        show_default=False,
+    ),
+]
+Out = Annotated[
+    str,
+    typer.Option(
+        "-o",
+        "--output",
+        help="Where to write, format by suffix; - writes to standard output. A file "
+        "that is there is written over, as cp does.",
+        show_default=False,
+    ),
+]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        metavar="COLUMN",
+        help="Carry a column of the input along, such as an id. Can be repeated.",
+        show_default=False,
+    ),
+]
+BlockRows = Annotated[
+    int | None,
+    typer.Option(
+        "--block-rows",
+        min=1,
+        help="Rows held in memory at once. The result does not depend on it.",
+        show_default="up to 50,000",
+    ),
+]
+StreamFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help="Format of standard input and output (-): csv, tsv, parquet, feather, "
+        "arrow.",
+        show_default="csv",
+    ),
+]
+Separator = Annotated[
+    str | None,
+    typer.Option(
+        "--separator",
+        metavar="CHAR",
+        help="Character between cells of text tables, such as ';', or the word tab.",
+        show_default="comma for csv, tab for tsv",
+    ),
+]
+Na = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--na",
+        metavar="WORD",
+        help="One more word of text tables that means missing, beside the empty cell, "
+        "NA, NaN, null, None and their like. Can be repeated. Give the same words to "
+        "all commands.",
+        show_default=False,
+    ),
+]
+OnlyNa = Annotated[
+    bool,
+    typer.Option(
+        "--only-na", help="Only the empty cell and the words of --na mean missing."
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+Debug = Annotated[
+    bool, typer.Option("--debug", help="Show the whole traceback of an error.")
+]
+ColorBy = Annotated[
+    str | None,
+    typer.Option(
+        "--color-by",
+        metavar="COLUMN",
+        help="Column that colours the points: one of the model, or any other column "
+        "of the table.",
+        show_default=False,
+    ),
+]

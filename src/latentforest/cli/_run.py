@@ -1,0 +1,135 @@
+"""Run a command: exit codes, one-line errors, Ctrl-C, closed pipes."""
+
+import os
+import signal
+import sys
+import traceback
+from types import FrameType
+from typing import Any
+
+from latentforest.cli._exit import (
+    FINE,
+    INTERRUPTED,
+    TERMINATED,
+    USAGE,
+    WRONG_DATA,
+    UsageError,
+)
+from latentforest.cli._notes import one_line
+
+# Words of the Python interface that users of the command line know by other names.
+_WORDS = (
+    ("use unseen='nearest'", "fit with --unseen nearest"),
+    ("Lower n_components", "Lower --components"),
+    ("n_components=", "--components "),
+    ("with a larger n_components", "with more --components"),
+    ("with kinds", "with --kind"),
+    ("n_estimators=", "--trees "),
+    ("min_samples_leaf=", "--leaf-size "),
+    ("color_by=", "--color-by "),
+    ("image_shape=", "--image-shape "),
+    ("sample=", "--sample "),
+    ("columns=", "--columns "),
+)
+_EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError)
+
+
+class Terminated(BaseException):
+    """The process was asked to end; outputs are tidied up on the way out."""
+
+
+def run(argv: list[str]) -> int:
+    """Run one command line and return the exit code."""
+    from latentforest.cli._app import app  # noqa: PLC0415 (it loads all packages)
+
+    before = _on_termination()
+    try:
+        words = argv or ["--help"]
+        result = app(args=words, prog_name="latentforest", standalone_mode=False)
+        sys.stdout.flush()
+        if result == INTERRUPTED:  # the parser of options has caught Ctrl-C itself
+            return _say("stopped", INTERRUPTED)
+        return result if isinstance(result, int) else FINE
+    except KeyboardInterrupt:
+        return _say("stopped", INTERRUPTED)
+    except Terminated:
+        return _say("stopped", TERMINATED)
+    except (BrokenPipeError, SystemExit) as exc:
+        # The parser of options turns a closed pipe into an exit of its own.
+        if BrokenPipeError not in (type(exc), type(exc.__context__)):
+            raise
+        # Whoever reads our output has had enough; nothing is wrong.
+        _forget_stdout()
+        return FINE
+    except Exception as exc:
+        if "--debug" in argv:
+            traceback.print_exc()
+        return _explain(exc)
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGTERM, before)
+
+
+def _explain(exc: Exception) -> int:
+    if hasattr(exc, "format_message") and hasattr(exc, "exit_code"):
+        # An error of the parser of options, whichever library it comes from.
+        text = one_line(exc.format_message()).rstrip(".")
+        return _say(f"error: {text}. {_help_for(exc)}", USAGE)
+    if type(exc).__name__ == "Abort":
+        return _say("stopped", INTERRUPTED)
+    if isinstance(exc, UsageError):
+        return _say(f"error: {one_line(exc)}", USAGE)
+    if isinstance(exc, _EXPECTED):
+        text = one_line(_in_words_of_users(exc)) or type(exc).__name__
+        return _say(f"error: {text}", WRONG_DATA)
+    return _say(
+        f"error: unexpected {type(exc).__name__}: {one_line(exc)}. This should not "
+        "happen: run it again with --debug and report what it shows.",
+        WRONG_DATA,
+    )
+
+
+def _help_for(exc: Any) -> str:
+    context = getattr(exc, "ctx", None)
+    command = context.command_path if context is not None else "latentforest"
+    return f"See {command} --help."
+
+
+def _in_words_of_users(exc: Exception) -> str:
+    if isinstance(exc, MemoryError):
+        return (
+            "there is not enough memory. Try fewer --trees or rows; latentforest "
+            "memory tells what a table needs."
+        )
+    if isinstance(exc, OSError) and exc.strerror and exc.filename:
+        return f"{exc.filename}: {exc.strerror}"
+    text = str(exc)
+    for python, command_line in _WORDS:
+        text = text.replace(python, command_line)
+    return text
+
+
+def _say(text: str, code: int) -> int:
+    sys.stderr.write(f"latentforest: {text}\n")
+    return code
+
+
+def _on_termination() -> Any:
+    def end(number: int, frame: FrameType | None) -> None:
+        raise Terminated
+
+    try:
+        return signal.signal(signal.SIGTERM, end)
+    except ValueError:  # not in the main thread
+        return None
+
+
+def _forget_stdout() -> None:
+    """Stop Python from complaining, on its way out, that nobody reads."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nothing, sys.stdout.fileno())
+    except (OSError, ValueError):
+        pass
+    finally:
+        os.close(nothing)

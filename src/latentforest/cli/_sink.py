@@ -1,0 +1,113 @@
+"""Tables to write: any format, to a file that appears when complete, or to a pipe."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+import pyarrow as pa
+
+from latentforest.cli._arrow_files import ArrowSink
+from latentforest.cli._csv_write import TextSink
+from latentforest.cli._exit import DataError, UsageError
+from latentforest.cli._formats import STREAM, Format, format_of, separator_of
+from latentforest.cli._source import Dialect
+
+
+class Sink(Protocol):
+    """Where blocks of rows go."""
+
+    def write(self, table: Any) -> None:
+        """Write the rows of a pyarrow table."""
+
+    def close(self) -> None:
+        """Write what belongs at the end."""
+
+
+class Output:
+    """Checked before any work: a place that can be written to.
+
+    Parameters
+    ----------
+    path : str
+        A file, or ``-`` for standard output.
+    dialect : Dialect
+        How text is written.
+    inputs : tuple of str
+        Files that are read and must not be written over.
+    """
+
+    def __init__(self, path: str, dialect: Dialect, inputs: tuple[str, ...]) -> None:
+        self.path = path
+        self._format = format_of(path, dialect.stream_format)
+        self._separator = separator_of(dialect.separator, self._format)
+        if path != STREAM:
+            check_target(path, inputs)
+        elif not self._format.is_text and sys.stdout.isatty():
+            message = f"{self._format.kind} is no text for a terminal. Give a file: -o."
+            raise UsageError(message)
+
+    @contextmanager
+    def open(self, schema: Any) -> Iterator[Sink]:
+        """Open for writing; a file gets its name when all rows are in it."""
+        if self.path == STREAM:
+            yield from self._fill(sys.stdout.buffer, schema)
+            sys.stdout.buffer.flush()
+            return
+        with completed(self.path) as unfinished, unfinished.open("wb") as raw:
+            yield from self._fill(raw, schema)
+
+    def _fill(self, raw: BinaryIO, schema: Any) -> Iterator[Sink]:
+        stream: Any = raw
+        if self._format.compression is not None:
+            stream = pa.CompressedOutputStream(
+                pa.PythonFile(raw, "w"), self._format.compression
+            )
+        sink = self._sink(stream, self._format, schema)
+        yield sink
+        sink.close()
+        if stream is not raw:
+            stream.close()
+
+    def _sink(self, stream: Any, found: Format, schema: Any) -> Sink:
+        if found.is_text:
+            return TextSink(stream, schema, self._separator)
+        as_stream = self.path == STREAM
+        return ArrowSink(stream, schema, found.kind, as_stream=as_stream)
+
+
+def check_target(path: str, inputs: tuple[str, ...] = ()) -> None:
+    """Refuse a place where no file can be written, before any work."""
+    target = Path(path)
+    if target.is_dir():
+        message = f"{path}: is a folder. Give the name of a file."
+        raise DataError(message)
+    if not target.parent.is_dir():
+        message = f"{path}: there is no folder {target.parent}. Make it first."
+        raise DataError(message)
+    if not os.access(target.parent, os.W_OK):
+        message = f"{path}: the folder {target.parent} cannot be written to."
+        raise DataError(message)
+    for given in inputs:
+        # What is not there at all is complained about by whoever reads it.
+        there = given != STREAM and target.exists() and Path(given).exists()
+        if there and target.samefile(given):
+            message = f"{path}: is read and cannot be written as well. Give another -o."
+            raise DataError(message)
+
+
+@contextmanager
+def completed(path: str) -> Iterator[Path]:
+    """Lend a name beside ``path``; the file is renamed if all went well, else removed.
+
+    Until then ``path`` is as it was.
+    """
+    target = Path(path)
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        yield unfinished
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)

@@ -1,0 +1,173 @@
+"""encode, decode and reconstruct: files of any length in constant memory."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from latentforest._autoencoder import RFAE
+from latentforest._base._types import Coords
+from latentforest.cli._exit import DataError
+from latentforest.cli._lost import RunningDistortion
+from latentforest.cli._models import load, load_decoder
+from latentforest.cli._notes import Notes
+from latentforest.cli._sink import Output, check_target, completed
+from latentforest.cli._source import Dialect, Source
+from latentforest.cli._tables import (
+    block_rows,
+    check_keep,
+    columns_to_read,
+    coord_names,
+    coords_of,
+    file_codec,
+    file_schema,
+    model_table,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What the three commands have in common."""
+
+    model: str
+    table: str
+    out: str
+    keep: tuple[str, ...]
+    block_rows: int | None
+    dialect: Dialect
+    notes: Notes
+
+
+def encode(job: Job) -> None:
+    """Write the coordinates of the rows of a table."""
+    output, model = _open_output(job), load(job.model)
+    names = coord_names(len(model.eigenvalues_))
+    schema = pa.schema([(name, pa.float64()) for name in names])
+    with Source(job.table, job.dialect) as source:
+        columns = columns_to_read(source, model.schema_)
+
+        def work(block: Any, first: int) -> Any:
+            rows = model_table(source, block, columns, model.schema_, first)
+            coords = _coords(model, rows)
+            return pa.table(dict(zip(names, coords.T, strict=True)))
+
+        _run(job, source, columns, schema, work, output)
+
+
+def decode(job: Job) -> None:
+    """Write the rows of the table at given coordinates."""
+    output, model = _open_output(job), load_decoder(job.model)
+    names = coord_names(len(model.eigenvalues_))
+    codec = file_codec(model.schema_)
+    with Source(job.table, job.dialect) as source:
+        source.require(names, "coordinates")
+        one_more = coord_names(len(names) + 1)[-1]
+        if one_more in source.names:
+            message = (
+                f"{source.label}: has a column {one_more}, but the model has "
+                f"{len(names)} coordinates. Take those of this model."
+            )
+            raise DataError(message)
+
+        def work(block: Any, first: int) -> Any:
+            coords = coords_of(source, block, names, first)
+            return codec.decode(_codes(model, coords))
+
+        _run(job, source, names, file_schema(codec), work, output)
+
+
+def reconstruct(job: Job, report: str | None) -> None:
+    """Write the rows as they come back, and say what was lost."""
+    output, model = _open_output(job), load_decoder(job.model)
+    if report is not None:
+        check_target(report, (job.model, job.table, job.out))
+    codec, lost = file_codec(model.schema_), RunningDistortion(model.schema_)
+    with Source(job.table, job.dialect) as source:
+        columns = columns_to_read(source, model.schema_)
+
+        def work(block: Any, first: int) -> Any:
+            rows = model_table(source, block, columns, model.schema_, first)
+            back = codec.decode(_codes(model, _coords(model, rows)))
+            lost.add(rows, back)
+            return back
+
+        n_rows = _run(job, source, columns, file_schema(codec), work, output)
+    result = lost.result()
+    job.notes.say(f"\n{result}")
+    if report is not None:
+        columns_lost = [
+            {"name": c.name, "kind": str(c.kind), "distortion": _number(c.distortion)}
+            for c in result.columns
+        ]
+        found = {"rows": n_rows, "mean": _number(result.mean), "columns": columns_lost}
+        with completed(report) as unfinished:
+            unfinished.write_text(json.dumps(found, indent=2, default=str) + "\n")
+        job.notes.say(f"Report: {report}")
+
+
+def _number(value: float) -> float | None:
+    return None if value != value else value  # noqa: PLR0124 (JSON has no NaN)
+
+
+def _coords(model: RFAE, rows: Any) -> Coords:
+    # A model may be set to return frames.
+    return np.asarray(model.transform(rows))
+
+
+def _codes(model: RFAE, coords: Coords) -> Any:
+    return model.decoder_.decode(model.decoder_.check_coords(coords))
+
+
+def _open_output(job: Job) -> Output:
+    return Output(job.out, job.dialect, (job.model, job.table))
+
+
+def _run(
+    job: Job,
+    source: Source,
+    columns: Sequence[str],
+    schema: Any,
+    work: Callable[[Any, int], Any],
+    output: Output,
+) -> int:
+    """Read blocks, work on each, write it, and count the rows."""
+    check_keep(source, job.keep, schema.names)
+    to_read = list(dict.fromkeys([*job.keep, *columns]))
+    n_block = block_rows(job.block_rows, max(len(to_read), len(schema)))
+    blocks = _numbered(source.blocks(to_read, n_block))
+    n_rows = 0
+    what = "standard output" if job.out == "-" else job.out
+    with job.notes.progress(what) as bar:
+        # The first block is done before anything is opened for writing.
+        first, block = next(blocks)
+        made = work(block, first)
+        kept = [block.schema.field(name) for name in job.keep]
+        whole = pa.schema([*kept, *schema])
+        with output.open(whole) as sink:
+            while True:
+                sink.write(_joined(whole, block, made))
+                n_rows += block.num_rows
+                bar.update(n_rows, source.done)
+                following = next(blocks, None)
+                if following is None:
+                    break
+                first, block = following
+                made = work(block, first)
+    job.notes.say(f"{n_rows:,} rows written to {what}")
+    return n_rows
+
+
+def _numbered(blocks: Iterator[Any]) -> Iterator[tuple[int, Any]]:
+    first = 0
+    for block in blocks:
+        yield first, block
+        first += block.num_rows
+
+
+def _joined(schema: Any, block: Any, made: Any) -> Any:
+    n_kept = len(schema) - made.num_columns
+    columns = [block.column(name) for name in schema.names[:n_kept]]
+    return pa.table([*columns, *made.columns], schema=schema)

@@ -1,0 +1,114 @@
+"""The commands ``encode``, ``decode`` and ``reconstruct``."""
+
+from typing import Annotated
+
+import typer
+
+from latentforest.cli import _options as options
+from latentforest.cli import _stream
+from latentforest.cli._notes import Notes
+from latentforest.cli._source import Dialect
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command(
+        "encode",
+        epilog="Example: latentforest encode customers.lf new.csv -o new_z.csv "
+        "--keep id",
+    )(_encode)
+    app.command(
+        "decode",
+        epilog="Example: latentforest decode customers.lf new_z.csv -o new_rows.csv",
+    )(_decode)
+    app.command(
+        "reconstruct",
+        epilog="Example: latentforest reconstruct customers.lf new.csv -o back.csv "
+        "--report lost.json",
+    )(_reconstruct)
+
+
+def _encode(
+    model: options.Model,
+    table: options.Table,
+    out: options.Out,
+    keep: options.Keep = None,
+    block_rows: options.BlockRows = None,
+    stream_format: options.StreamFormat = None,
+    separator: options.Separator = None,
+    na: options.Na = None,
+    only_na: options.OnlyNa = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Write the latent coordinates of rows, in columns z1, z2 and so on.
+
+    Columns are found by name, in any order; others are passed over.
+    """
+    dialect = Dialect(separator, tuple(na or ()), only_na, stream_format)
+    job = _stream.Job(
+        model, table, out, tuple(keep or ()), block_rows, dialect, Notes(quiet=quiet)
+    )
+    with job.notes.plain_warnings():
+        _stream.encode(job)
+
+
+def _decode(
+    model: options.Model,
+    coords: Annotated[
+        str,
+        typer.Argument(
+            metavar="COORDS",
+            help="Table with the columns z1, z2, …; - reads standard input.",
+            show_default=False,
+        ),
+    ],
+    out: options.Out,
+    keep: options.Keep = None,
+    block_rows: options.BlockRows = None,
+    stream_format: options.StreamFormat = None,
+    separator: options.Separator = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Write the rows at latent coordinates: columns, types and levels as fitted."""
+    dialect = Dialect(separator, stream_format=stream_format)
+    job = _stream.Job(
+        model, coords, out, tuple(keep or ()), block_rows, dialect, Notes(quiet=quiet)
+    )
+    with job.notes.plain_warnings():
+        _stream.decode(job)
+
+
+def _reconstruct(
+    model: options.Model,
+    table: options.Table,
+    out: options.Out,
+    report: Annotated[
+        str | None,
+        typer.Option(
+            "--report",
+            metavar="FILE.json",
+            help="Also write the distortion of every column to this file.",
+            show_default=False,
+        ),
+    ] = None,
+    keep: options.Keep = None,
+    block_rows: options.BlockRows = None,
+    stream_format: options.StreamFormat = None,
+    separator: options.Separator = None,
+    na: options.Na = None,
+    only_na: options.OnlyNa = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Encode rows, decode them again, and say per column how much was lost.
+
+    0 is a perfect column, 1 is no better than guessing.
+    """
+    dialect = Dialect(separator, tuple(na or ()), only_na, stream_format)
+    job = _stream.Job(
+        model, table, out, tuple(keep or ()), block_rows, dialect, Notes(quiet=quiet)
+    )
+    with job.notes.plain_warnings():
+        _stream.reconstruct(job, report)

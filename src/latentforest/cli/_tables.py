@@ -1,0 +1,183 @@
+"""Between files and models: blocks as models want them, rows as files hold them."""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from latentforest._base._types import Codes, Coords
+from latentforest.cli._cells import infer_cells, looks_like_dates, read_cells
+from latentforest.cli._exit import DataError
+from latentforest.cli._notes import Notes
+from latentforest.cli._source import Source
+from latentforest.table import ColumnKind, ColumnSpec, TableCodec, TableSchema
+from latentforest.table._kinds import Storage
+
+_INTEGER = re.compile(r"(u?int)(8|16|32|64)")
+MOST_ROWS, MOST_CELLS = 50_000, 2_000_000
+
+
+def block_rows(wanted: int | None, n_columns: int) -> int:
+    """Rows per block: what the user says, or as many as make a few megabytes."""
+    return wanted or max(1, min(MOST_ROWS, MOST_CELLS // max(n_columns, 1)))
+
+
+def columns_to_read(source: Source, schema: TableSchema) -> list[str]:
+    """Columns of a file in the order of the model's; others are passed over.
+
+    A model that was fitted on an array knows no names: a file with as many columns
+    is then read in its own order.
+    """
+    wanted = [str(name) for name in schema.names]
+    nameless = schema.container == "numpy" and not set(wanted) <= set(source.names)
+    if nameless and len(source.data_names) == len(wanted):
+        return list(source.data_names)
+    source.require(wanted, "columns of the model")
+    return wanted
+
+
+def model_table(
+    source: Source, block: Any, columns: Sequence[str], schema: TableSchema, first: int
+) -> Any:
+    """Return a block of a file as a table that the model takes."""
+    if source.is_text:
+        cells = [
+            read_cells(spec, block.column(name), source.missing, first)
+            for name, spec in zip(columns, schema.columns, strict=True)
+        ]
+    else:
+        cells = [block.column(name) for name in columns]
+    names = [str(name) for name in schema.names]
+    table = pa.table(dict(zip(names, cells, strict=True)))
+    if all(isinstance(name, str) for name in schema.names):
+        return table
+    frame = table.to_pandas()
+    frame.columns = import_module("pandas").Index(schema.names, tupleize_cols=False)
+    return frame
+
+
+def training_frame(
+    source: Source, columns: Sequence[str], kinds: dict[str, str], notes: Notes
+) -> Any:
+    """Return the whole table as a pandas frame, every column with its own dtype.
+
+    As ``pandas.read_csv`` reads it, but for three things: integers with gaps stay
+    integers, words with leading zeros stay text, and floats are read to the last bit.
+    """
+    table = source.whole(columns)
+    if source.is_text:
+        cells = {
+            name: infer_cells(name, table.column(name), source.missing, kinds.get(name))
+            for name in columns
+        }
+        dates = [name for name in columns if looks_like_dates(cells[name])]
+        if dates:
+            notes.warn(
+                f"{', '.join(dates)}: dates are read as names without an order. Turn "
+                f"them into numbers, or leave them out: --drop {dates[0]}"
+            )
+        table = pa.table(cells)
+    return frame_of(table)
+
+
+def frame_of(table: Any) -> Any:
+    """Return a pandas frame in which integers and booleans with gaps stay so."""
+    pd = import_module("pandas")
+    return pd.DataFrame(
+        {name: _series(table.column(name)) for name in table.column_names}
+    )
+
+
+def _series(column: Any) -> Any:
+    pd = import_module("pandas")
+    kind = column.type
+    if column.null_count and pa.types.is_integer(kind):
+        # pandas writes the nullable dtypes with capitals: Int8, UInt16.
+        name = str(kind).replace("uint", "UInt").replace("int", "Int")
+        dtype = pd.api.types.pandas_dtype(name)
+        return column.to_pandas(types_mapper=lambda _: dtype)
+    if column.null_count and pa.types.is_boolean(kind):
+        return column.to_pandas(types_mapper=lambda _: pd.BooleanDtype())
+    return column.to_pandas()
+
+
+def file_codec(schema: TableSchema) -> TableCodec:
+    """Return a codec that turns codes into pyarrow tables of one fixed schema.
+
+    Types are those of the fitted table, whatever its library was; the same for every
+    block, also for one that has no missing cell.
+    """
+    columns = tuple(
+        replace(spec, name=str(spec.name), dtype=str(_file_type(spec)))
+        for spec in schema.columns
+    )
+    return TableCodec.from_schema(TableSchema(columns, "pyarrow"))
+
+
+def file_schema(codec: TableCodec) -> Any:
+    """Return the pyarrow schema of the tables that a codec builds."""
+    empty: Codes = np.empty((0, codec.schema_.n_columns))
+    return codec.decode(empty).schema
+
+
+def _file_type(spec: ColumnSpec) -> Any:
+    if spec.storage is Storage.boolean:
+        return pa.bool_()
+    if spec.storage is Storage.integer:
+        found = _INTEGER.search(spec.dtype.lower())
+        return pa.type_for_alias("".join(found.groups())) if found else pa.int64()
+    if spec.storage is Storage.float:
+        short = spec.dtype.lower() in {"float", "float32", "float16", "halffloat"}
+        return pa.float32() if short else pa.float64()
+    if spec.storage is Storage.text:
+        return pa.string()
+    ordered = spec.kind is ColumnKind.ordered
+    levels = pa.array(spec.levels) if spec.levels else pa.array([], pa.string())
+    return pa.dictionary(pa.int32(), levels.type, ordered=ordered)
+
+
+def coord_names(n_components: int) -> list[str]:
+    """Names of the columns that hold coordinates."""
+    return [f"z{number}" for number in range(1, n_components + 1)]
+
+
+def coords_of(source: Source, block: Any, names: Sequence[str], first: int) -> Coords:
+    """Coordinates from the columns z1, z2, … of a block."""
+    coords = np.empty((block.num_rows, len(names)))
+    for j, name in enumerate(names):
+        cells = block.column(name)
+        if source.is_text:
+            spec = ColumnSpec(name, ColumnKind.continuous)
+            cells = read_cells(spec, cells, source.missing, first)
+        try:
+            coords[:, j] = cells.cast(pa.float64()).to_numpy()
+        except pa.ArrowInvalid as exc:
+            message = f"Column {name!r} holds no numbers but {cells.type}."
+            raise DataError(message) from exc
+    bad = np.flatnonzero(~np.isfinite(coords).all(axis=1))
+    if len(bad):
+        message = (
+            f"{source.label}: row {first + bad[0] + 1} has a missing or infinite "
+            "coordinate. Every coordinate must be a finite number."
+        )
+        raise DataError(message)
+    return coords
+
+
+def check_keep(source: Source, keep: Collection[str], made: Iterable[str]) -> None:
+    """Refuse columns to carry along that are not there or would be there twice."""
+    source.require(keep, "columns to keep")
+    twice = [name for name in made if name in keep]
+    if twice:
+        message = (
+            f"--keep {twice[0]}: the result has a column of that name already. "
+            "Leave it out, or rename it."
+        )
+        raise DataError(message)
+    if len(set(keep)) < len(keep):
+        message = "--keep names a column twice. Name each one once."
+        raise DataError(message)

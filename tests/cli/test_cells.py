@@ -1,0 +1,208 @@
+"""Words of text tables: fit and every later command read a cell in the same way."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from latentforest import RFAE
+from latentforest.cli._cells import MISSING, infer_cells, read_cells
+from latentforest.cli._csv_read import TextRows
+from latentforest.cli._csv_write import TextSink
+from latentforest.cli._lost import RunningDistortion
+from latentforest.metrics import distortion
+from latentforest.table import ColumnKind, ColumnSpec, TableCodec
+from latentforest.table._kinds import Storage
+from mixed_tables import CAN_BE_MISSING, mixed_frame
+
+
+def inferred(*words, missing=MISSING, kind=None):
+    column = infer_cells("x", pa.array(words), missing, kind)
+    return str(column.type), column.to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("1", "-2", "+3"), ("int64", [1, -2, 3])),
+        (("1", "", "NA", "3"), ("int64", [1, None, None, 3])),
+        ((" 1", "2 "), ("int64", [1, 2])),
+        (("1", "2.5", "1e3"), ("double", [1.0, 2.5, 1000.0])),
+        (("5.", ".5", "-0"), ("double", [5.0, 0.5, -0.0])),
+        (("99999999999999999999",), ("double", [1e20])),
+        (("inf", "1"), ("double", [np.inf, 1.0])),
+        (("True", "false", ""), ("bool", [True, False, None])),
+        (("True", "1"), ("string", ["True", "1"])),
+        (("007", "010"), ("string", ["007", "010"])),
+        (("0", "0.5"), ("double", [0.0, 0.5])),
+        (("0x10",), ("string", ["0x10"])),
+        (("1,5",), ("string", ["1,5"])),
+        (("1", "x", "NA"), ("string", ["1", "x", None])),
+        ((" a", "a "), ("string", [" a", "a "])),
+        (("", "NA"), ("double", [None, None])),
+        (("2020-01-01",), ("string", ["2020-01-01"])),
+    ],
+)
+def test_columns_are_inferred_as_a_whole(words, expected):
+    assert inferred(*words) == expected
+
+
+def test_kind_makes_numbers_of_what_looks_like_names():
+    assert inferred("007", "010", kind="integer") == ("double", [7.0, 10.0])
+
+
+def test_own_words_for_missing():
+    assert inferred("1", "?", missing=(*MISSING, "?")) == ("int64", [1, None])
+    assert inferred("NA", "b", "", missing=("",)) == ("string", ["NA", "b", None])
+
+
+def spec(levels=(), storage=Storage.text, kind=ColumnKind.category):
+    return ColumnSpec("x", kind, tuple(levels), storage=storage)
+
+
+def test_a_level_is_never_missing():
+    words = pa.array(["NA", "b", "None", ""])
+    column = read_cells(spec(["NA", "b"]), words, MISSING, 0)
+    assert column.to_pylist() == ["NA", "b", None, None]
+
+
+def test_text_stays_text_whatever_a_block_holds():
+    column = read_cells(spec(["1", "2", "x"]), pa.array(["1", "2"]), MISSING, 0)
+    assert column.to_pylist() == ["1", "2"]
+
+
+def test_levels_that_are_numbers_are_read_as_numbers():
+    digits = spec([1, 2], Storage.dictionary)
+    assert read_cells(digits, pa.array(["1", "2.0"]), MISSING, 0).to_pylist() == [1, 2]
+    flags = spec([False, True], Storage.boolean, ColumnKind.boolean)
+    for words in (["True", "false"], ["1", "0"]):
+        column = read_cells(flags, pa.array([*words, "NA"]), MISSING, 0)
+        assert column.to_pylist() == [True, False, None]
+
+
+def test_the_row_of_a_bad_cell_is_told():
+    number = spec(storage=Storage.float, kind=ColumnKind.continuous)
+    with pytest.raises(ValueError, match=r"'x' holds 'tall' in row 103"):
+        read_cells(number, pa.array(["1", "", "tall"]), MISSING, 100)
+
+
+CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=8),
+    st.sampled_from([",", "\t", ";"]),
+)
+def test_any_text_survives_writing_and_reading(rows, separator):
+    table = pa.table({name: [row[j] for row in rows] for j, name in enumerate("ab")})
+    stream = io.BytesIO()
+    TextSink(stream, table.schema, separator).write(table)
+    found = TextRows(io.BytesIO(stream.getvalue()), "t", separator)
+    assert found.names == ("a", "b")
+    assert pa.concat_tables(found.tables(["a", "b"])).to_pylist() == table.to_pylist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.floats(), min_size=1))
+def test_floats_survive_to_the_last_bit(numbers):
+    table = pa.table({"x": pa.array(numbers, pa.float64())})
+    stream = io.BytesIO()
+    TextSink(stream, table.schema, ",").write(table)
+    words = stream.getvalue().decode().splitlines()[1:]
+    assert [np.float64(w).tobytes() for w in words if w != "nan"] == [
+        np.float64(x).tobytes() for x in numbers if not np.isnan(x)
+    ]
+    assert all("." in w or "e" in w or "n" in w for w in words)
+
+
+def test_one_column_with_gaps_keeps_its_rows():
+    table = pa.table({"x": ["a", None, "b", None]})
+    stream = io.BytesIO()
+    TextSink(stream, table.schema, ",").write(table)
+    found = TextRows(io.BytesIO(stream.getvalue()), "t", ",")
+    cells = pa.concat_tables(found.tables(["x"])).column("x").to_pylist()
+    assert cells == ["a", "", "b", ""]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("\ufeffa,b\n1,2\n", ("a", "b")),
+        ("\n\na,b\n1,2\n", ("a", "b")),
+        (",b\n1,2\n", ("Unnamed: 0", "b")),
+        ('"a\nb","c,d"\n1,2\n', ("a\nb", "c,d")),
+        ("a,b\r\n1,2\r\n", ("a", "b")),
+    ],
+)
+def test_line_of_names(text, names):
+    rows = TextRows(io.BytesIO(text.encode()), "t", ",")
+    assert rows.names == names
+    assert pa.concat_tables(rows.tables(names)).to_pylist() == [
+        dict(zip(names, ("1", "2"), strict=True))
+    ]
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 2**31), st.integers(1, 70), st.sampled_from([1.0, 1e-200, 1e150]))
+def test_distortion_in_blocks_is_the_distortion(seed, n_block, scale):
+    rng = np.random.default_rng(seed)
+    table = mixed_frame(60, missing=0.2, seed=seed)
+    table["area"] *= scale
+    table["same"] = 0.3
+    table["gone"] = np.full(60, np.nan)
+    table["void"] = pd.Series([None] * 60, dtype="str", index=table.index)
+    schema = TableCodec().fit(table).schema_
+    # A few rows change places and a few cells go, so that not all is lost.
+    order, moved = np.arange(60), rng.choice(60, 6, replace=False)
+    order[moved] = rng.permutation(moved)
+    back = table.iloc[order].set_index(table.index)
+    for name in CAN_BE_MISSING:
+        back.loc[rng.random(60) < 0.1, name] = None
+    expected = distortion(table, back, kinds=schema)
+    running = RunningDistortion(schema)
+    for start in range(0, 60, n_block):
+        running.add(table[start : start + n_block], back[start : start + n_block])
+    found = running.result()
+    assert [c.name for c in found.columns] == [c.name for c in expected.columns]
+    assert [c.distortion for c in found.columns] == pytest.approx(
+        [c.distortion for c in expected.columns], rel=1e-9, nan_ok=True
+    )
+
+
+def test_the_same_file_is_read_the_same_way_by_fit_and_encode(tmp_path, run):
+    """Levels NA and 007, gaps, numbers of two sorts, booleans with gaps."""
+    rng = np.random.default_rng(0)
+    draw = rng.choice
+    table = pd.DataFrame(
+        {
+            "country": draw(["NA", "DE", "FR"], 60),
+            "code": draw(["007", "7", "12"], 60),
+            "mixed": draw(["1", "2.5", ""], 60),
+            "gap": draw(["1", "2", "3", "-"], 60),
+            "yes": draw(["true", "false", ""], 60),
+            "label": draw(["1", "2", "x"], 60),
+        }
+    )
+    path, out = tmp_path / "t.csv", tmp_path / "m.lf"
+    table.to_csv(path, index=False)
+    words = ("--forest", "completely_random", "--trees", "10", "--seed", "0")
+    run("fit", path, "-o", out, *words, "--only-na", "--na", "-")
+    model = RFAE.load(out)
+    levels = {c.name: c.levels for c in model.schema_.columns}
+    assert levels["country"] == ("DE", "FR", "NA")
+    assert levels["code"] == ("007", "12", "7")
+    assert levels["gap"] == (1, 2, 3)
+    assert levels["yes"] == (False, True)
+    assert levels["label"] == ("1", "2", "x")
+    # One row at a time, every block looks different; --only-na is not needed again.
+    z = tmp_path / "z.csv"
+    run("encode", out, path, "-o", z, "--na", "-", "--block-rows", "1")
+    found = pd.read_csv(z, converters={"z1": float, "z2": float}).to_numpy()
+    assert np.array_equal(found, model.embedding_) or np.allclose(
+        found, model.embedding_, rtol=0, atol=1e-12
+    )
