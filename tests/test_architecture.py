@@ -10,9 +10,14 @@ import latentforest
 
 SOURCE = Path(latentforest.__file__).parent
 ROOT = SOURCE.parents[1]
-MODULES = sorted(SOURCE.rglob("*.py"))
+MODULES = sorted(
+    path for kind in ("py", "js", "css", "html") for path in SOURCE.rglob(f"*.{kind}")
+)
 LONGEST = 300
-OPTIONAL = ("matplotlib", "polars", "pyarrow", "palmerpenguins")
+OPTIONAL = (
+    *("matplotlib", "polars", "pyarrow", "palmerpenguins", "typer", "rich", "onnx"),
+    "onnxruntime",
+)
 
 
 def run(code):

@@ -11,13 +11,17 @@ import pytest
 
 from latentforest.table._kinds import Storage
 
-PACKAGES = ["", ".forest", ".kernel", ".spectral", ".decode", ".metrics", ".table"]
+PACKAGES = [
+    *("", ".table", ".forest", ".kernel", ".spectral", ".decode", ".refine"),
+    *(".metrics", ".plot", ".explore", ".files", ".serving"),
+]
 # Names that the top repeats are the same objects.
 PUBLIC = {
     name: getattr(module, name)
     for package in PACKAGES
     for module in [importlib.import_module(f"latentforest{package}")]
     for name in module.__all__
+    if name != "__version__"
 }
 CLASSES = {name: thing for name, thing in PUBLIC.items() if inspect.isclass(thing)}
 
