@@ -1,7 +1,5 @@
 """The main job on a real table: encode and decode the Palmer penguins."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -9,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from latentforest import RFAE, plot
+from latentforest._base._complete import completed
 from latentforest._base._optional import require
 from latentforest.metrics import distortion
 
@@ -40,7 +39,7 @@ def run_demo(folder: str | PathLike[str] = FOLDER) -> None:
     train, test = table[~held_out], table[held_out]
     print(f"Penguins: {len(table)} rows, {table.shape[1]} columns, some cells missing.")
     print("The first fit compiles the loops, which takes about half a minute.\n")
-    with _completed(files[".csv"]) as unfinished:
+    with completed(files[".csv"]) as unfinished:
         table.to_csv(unfinished, index=False)
 
     model = RFAE(n_components=2, random_state=0).fit(train)
@@ -52,7 +51,7 @@ def run_demo(folder: str | PathLike[str] = FOLDER) -> None:
         f"and back:\n\n{distortion(test, reconstructed, kinds=model.schema_)}\n"
     )
     model.save(files[".lf"])
-    with _completed(files[".png"]) as unfinished:
+    with completed(files[".png"]) as unfinished:
         picture = draw(model, test, reconstructed)
         picture.savefig(unfinished, dpi=150, format="png")
     model.explore(table, files[".html"], color_by="species", title="Palmer penguins")
@@ -69,17 +68,6 @@ def run_demo(folder: str | PathLike[str] = FOLDER) -> None:
         f"  latentforest encode {files['.lf']} {files['.csv']} -o {new}.csv\n"
         f"  latentforest fit {files['.csv']} -o {new}.lf --components 3 --drop year"
     )
-
-
-@contextmanager
-def _completed(path: Path) -> Iterator[Path]:
-    """Lend another name; the file gets its own when it is complete."""
-    unfinished = path.with_name(f".{path.name}.part")
-    try:
-        yield unfinished
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def draw(model: RFAE, test: Any, reconstructed: Any) -> Any:

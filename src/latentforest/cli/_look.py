@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from latentforest import RFAE, plot
+from latentforest._base._complete import completed
 from latentforest._base._optional import require
 from latentforest.cli._cells import infer_cells
 from latentforest.cli._exit import DataError, UsageError
 from latentforest.cli._models import load, load_decoder
 from latentforest.cli._notes import Notes, size_of
-from latentforest.cli._sink import check_target, completed
+from latentforest.cli._sink import check_target
 from latentforest.cli._source import Dialect, Source
 from latentforest.cli._tables import columns_to_read, frame_of, model_table
 

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, Protocol
 
 import pyarrow as pa
 
+from latentforest._base._complete import completed
 from latentforest.cli._arrow_files import ArrowSink
 from latentforest.cli._csv_write import TextSink
 from latentforest.cli._exit import DataError, UsageError
@@ -96,18 +97,3 @@ def check_target(path: str, inputs: tuple[str, ...] = ()) -> None:
         if there and target.samefile(given):
             message = f"{path}: is read and cannot be written as well. Give another -o."
             raise DataError(message)
-
-
-@contextmanager
-def completed(path: str) -> Iterator[Path]:
-    """Lend a name beside ``path``; the file is renamed if all went well, else removed.
-
-    Until then ``path`` is as it was.
-    """
-    target = Path(path)
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        yield unfinished
-        unfinished.replace(target)
-    finally:
-        unfinished.unlink(missing_ok=True)

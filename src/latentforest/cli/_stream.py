@@ -9,12 +9,13 @@ import numpy as np
 import pyarrow as pa
 
 from latentforest._autoencoder import RFAE
+from latentforest._base._complete import completed
 from latentforest._base._types import Coords
 from latentforest.cli._exit import DataError
 from latentforest.cli._lost import RunningDistortion
 from latentforest.cli._models import load, load_decoder
 from latentforest.cli._notes import Notes
-from latentforest.cli._sink import Output, check_target, completed
+from latentforest.cli._sink import Output, check_target
 from latentforest.cli._source import Dialect, Source
 from latentforest.cli._tables import (
     block_rows,

@@ -1,11 +1,11 @@
 """Write the explorer page."""
 
-import os
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from latentforest._base._complete import completed
 from latentforest._base._random import RandomState, stage_rngs
 from latentforest.explore._decoder import page_decoder
 from latentforest.explore._html import build_page
@@ -97,15 +97,6 @@ def write_page(
         model, shown, known.n_rows, of_training=table is None, sample=sample, rng=rng
     )
     payload = make_payload(request, model.schema_, shown, known, rows)
-    _write(request.path, build_page(payload))
+    with completed(request.path) as unfinished:
+        unfinished.write_text(build_page(payload), encoding="utf-8")
     return request.path
-
-
-def _write(path: Path, text: str) -> None:
-    """Write all or nothing."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -3,11 +3,11 @@
 from os import PathLike
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from latentforest._base._complete import completed
 from latentforest._base._optional import require
 from latentforest._latent import LatentModel
 from latentforest.serving._graph import build_graph
@@ -73,7 +73,8 @@ def to_onnx(model: LatentModel, path: str | PathLike[str] | None = None) -> Any:
     groups = lay_out(forest, questions).groups(GROUP)
     graph = build_graph(ports, questions.codes, groups, table)
     if path is not None:
-        _write(graph.SerializeToString(), Path(path))
+        with completed(path) as unfinished:
+            unfinished.write_bytes(graph.SerializeToString())
     return graph
 
 
@@ -140,12 +141,3 @@ def _check_folder(path: Path) -> None:
             f"Make it first, or give another path."
         )
         raise FileNotFoundError(message)
-
-
-def _write(data: bytes, path: Path) -> None:
-    part = path.with_name(f".{path.name}.{uuid4().hex}.part")
-    try:
-        part.write_bytes(data)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
