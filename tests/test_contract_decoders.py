@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from pandas.testing import assert_frame_equal
 from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
 
 from latentforest import (
     RFAE,
@@ -242,3 +243,16 @@ def test_library_out_equals_library_in(decoder, library):
     assert type(decoded) is type(table)
     assert schema_of(decoded) == schema_of(table)
     assert len(decoded) == 30
+
+
+@pytest.mark.parametrize("decoder", ["knn", "relabel", "lasso", "ilp"])
+def test_a_forest_that_takes_booleans_for_numbers_is_decoded(decoder):
+    """scikit-learn splits booleans by a threshold; our forests by a set of levels."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"size": rng.normal(size=60), "flag": rng.random(60) < 0.5})
+    above = frame["size"] + frame["flag"] > 0.5
+    forest = RandomForestClassifier(10, min_samples_leaf=9, random_state=0)
+    model = RFAE(2, forest=forest.fit(frame, above), decoder=decoder, random_state=0)
+    rows = model.fit(frame).inverse_transform(model.embedding_[:5])
+    assert rows["flag"].dtype == np.bool_
+    assert rows["size"].between(frame["size"].min(), frame["size"].max()).all()

@@ -80,12 +80,12 @@ class KNNDecoder(NeighbourDecoder):
         """Make x̃, a row in the region of each training row."""
         if context.grown is None or self.prototypes == "rows":
             return context.table.values
-        schema, values = context.table.schema, context.table.values
+        values, forest = context.table.values, context.grown.forest
         return rows_in_regions(
-            context.grown.forest,
+            forest,
             values,
             context.grown.leaf_ids,
-            column_facts(values, schema.split_levels, schema.is_whole),
+            column_facts(values, forest.split_levels, context.table.schema.is_whole),
             how="draw" if self.prototypes == "draw" else "middle",
             rng=rng,
             n_jobs=self.n_jobs,

@@ -46,7 +46,7 @@ def take_leaf_decoder(
     if n_trees > forest.n_trees:
         raise damaged(f"the decoder uses {n_trees} of {forest.n_trees} trees")
     decoder.forest_ = forest.first_trees(n_trees)
-    facts = column_facts(context.table.values, schema.split_levels, schema.is_whole)
+    facts = column_facts(context.table.values, forest.split_levels, schema.is_whole)
     centre = archive.take(f"{prefix}/centre", np.float64, facts.centre.shape)
     _check_centre(centre, facts, schema.is_number)
     decoder.facts_ = replace(facts, centre=centre)

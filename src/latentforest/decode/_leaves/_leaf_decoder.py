@@ -58,7 +58,7 @@ class LeafDecoder(Decoder):
             raise ValueError(message)
         self.forest_ = forest.first_trees(n_trees)
         self.facts_ = column_facts(
-            context.table.values, schema.split_levels, schema.is_whole
+            context.table.values, forest.split_levels, schema.is_whole
         )
         self.seed_ = int(rng.integers(2**63))
         self.learn_leaves(context, rng)
