@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from errno import EISDIR, ENOENT
 from pathlib import Path
 from typing import IO, Any
-from uuid import uuid4
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 import numpy as np
 from numpy.typing import NDArray
 
+from latentforest._base._complete import completed
 from latentforest.files._npy import NAMES, flat_bytes, memory_order, npy_header
 
 MANIFEST = "manifest.json"
@@ -137,13 +137,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         raise FileNotFoundError(ENOENT, "There is no such folder", str(target.parent))
     if target.is_dir():
         raise IsADirectoryError(EISDIR, "This is a folder, not a file", str(target))
-    beside = target.with_name(f".{target.name}.{uuid4().hex}.part")
-    try:
-        with beside.open("xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    with completed(target) as beside, beside.open("xb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
