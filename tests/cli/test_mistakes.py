@@ -88,6 +88,8 @@ CASES = {
     "sheet": (("fit", "t.xlsx", "-o", "new.lf"), "as CSV"),
     "no suffix": (("encode", "m.lf", "t.csv", "-o", "z2"), "no suffix"),
     "packed parquet": (("fit", "t.parquet.gz", "-o", "new.lf"), "compressed inside"),
+    "model named as a table": (("fit", "t.csv", "-o", "new.csv"), r"ends in \.lf"),
+    "page named as text": (("explore", "m.lf", "-o", "page.txt"), r"open \.html"),
     "not a model": (("encode", "none.lf", "t.csv", "-o", "z2.csv"), r"none\.lf"),
     "table as model": (("inspect", "t.csv"), r"t\.csv"),
     "no training rows": (("decode", "small.lf", "z.csv", "-o", "b.csv"), "only encode"),

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot
 
-from latentforest import plot
+from latentforest import RFAE, plot
 from latentforest._base._errors import SchemaError
 from latentforest.metrics import distortion
 from latentforest.plot._reconstruction import level_shares
@@ -202,3 +202,9 @@ def test_pictures_must_fit(rows, shape, message):
     with pytest.raises(SchemaError, match="'name' of original holds text"):
         plot.images(mixed_frame(columns=("name",)), mixed_frame(), (1, 1))
     assert pyplot.get_fignums() == []
+
+
+@pytest.mark.parametrize("draw", [plot.column_distortion, plot.reconstruction])
+def test_a_model_in_place_of_the_rows_is_refused(draw, table):
+    with pytest.raises(TypeError, match=r"original is a RFAE.*reconstruct\(table\)"):
+        draw(RFAE(), table)

@@ -2,20 +2,20 @@
 
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from latentforest import RFAE
 from latentforest.cli._exit import DataError, UsageError
 from latentforest.cli._forecast import forecast
-from latentforest.cli._formats import STREAM
+from latentforest.cli._formats import STREAM, TABLE_SUFFIXES
 from latentforest.cli._notes import Notes, in_seconds, size_of
 from latentforest.cli._sink import check_target
 from latentforest.cli._source import Dialect, Source
 from latentforest.cli._tables import training_frame
 from latentforest.decode._resolve import DECODERS
 from latentforest.forest._resolve import FORESTS
-from latentforest.table import ColumnKind
+from latentforest.table import ColumnKind, TableCodec
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +154,9 @@ def fit(
     settings.check()
     model = settings.model()
     check_target(out, (table,))
+    if PurePath(out).suffix.lower() in TABLE_SUFFIXES:
+        message = f"{out}: is the name of a table. Give -o a name that ends in .lf."
+        raise DataError(message)
     if Path(out).exists() and not force:
         message = f"{out}: is there already. Give another -o, or --force."
         raise DataError(message)
@@ -170,13 +173,15 @@ def fit(
         settings.jobs,
     )
     notes.say(f"{len(frame):,} rows, {frame.shape[1]} columns read from {label}")
+    # Before the long part: an id to be dropped is best noticed now.
+    codec = TableCodec(settings.kinds or None).fit(frame)
+    notes.say(f"\n{codec.schema_.report()}\n")
     if not compiled_before():
         notes.say("Loops are compiled now: about half a minute, once.")
     about = f"fitting (forecast {in_seconds(cost.fit_seconds)})"
     with notes.waiting(about):
         model.fit(frame, y)
     fitted = time.perf_counter()
-    notes.say(f"\n{model.schema_.report()}\n")
     model.save(out, drop_training=drop_training)
     saved = time.perf_counter()
     notes.say(

@@ -13,6 +13,7 @@ _KINDS = {
     ".feather": "feather",
     ".arrow": "arrow",
 }
+TABLE_SUFFIXES = frozenset(_KINDS)
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _KNOWN = ".csv, .tsv (also .csv.gz, .csv.zst, …), .parquet, .feather or .arrow"
 _HINTS = {

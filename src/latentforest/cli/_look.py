@@ -19,6 +19,7 @@ from latentforest.cli._source import Dialect, Source
 from latentforest.cli._tables import columns_to_read, frame_of, model_table
 
 PICTURES = (".png", ".svg", ".pdf")
+PAGES = (".html", ".htm")
 
 
 def read_rows(
@@ -123,6 +124,7 @@ PLOTS: dict[str, Callable[[View], Any]] = {
     "trials": _trials,
 }
 _NEED_DECODER = {"distortion", "curve", "reconstruction"}
+_OF_MODEL = {"spectrum", "trials"}
 
 
 def draw(
@@ -153,7 +155,8 @@ def draw(
             suffix = PurePath(out).suffix[1:].lower()
             figure.savefig(unfinished, dpi=150, format=suffix)
         require("matplotlib.pyplot", extra="plot").close(figure)
-    notes.say(f"{out}: {what} of {_named(model_path, path)}, {size_of(out)}")
+    shown = model_path if what in _OF_MODEL else _named(model_path, path)
+    notes.say(f"{out}: {what} of {shown}, {size_of(out)}")
 
 
 def explore(
@@ -170,6 +173,9 @@ def explore(
     title: str | None,
 ) -> None:
     """Write the explorer page."""
+    if PurePath(out).suffix.lower() not in PAGES:
+        message = f"{out}: browsers open .html files. Give -o such a name."
+        raise DataError(message)
     check_target(out, (model_path,) if path is None else (model_path, path))
     model = load_decoder(model_path)
     fitted = {str(name): name for name in model.schema_.names}

@@ -107,6 +107,7 @@ def _told(cost: Forecast, pairs: int) -> str:
     told = [f"{what:<16}{value:>9}   {why}" for what, value, why in lines]
     forecast_only = (
         "This is a forecast, right within a factor of two as a rule. Fewer trees or "
-        "rows cost less in proportion."
+        "rows cost less in proportion; text columns with thousands of levels, such as "
+        "ids, cost many times more: drop them."
     )
     return "\n".join([*told, "", forecast_only])

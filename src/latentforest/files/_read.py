@@ -96,7 +96,7 @@ class ModelArchive:
             if self._file.read(4) != b"PK\x03\x04":
                 message = (
                     "this is no model file of latentforest, or its beginning is lost. "
-                    "Give a file that save() wrote."
+                    "Give a file that save() or latentforest fit wrote."
                 )
                 raise ModelFileError(message)
             with _sound_zip():

@@ -10,7 +10,7 @@ from latentforest._base._optional import require
 from latentforest.metrics import ColumnDistortion, Distortion, distortion
 from latentforest.plot._canvas import axes_or_new, tidy
 from latentforest.plot._colours import PALETTE, QUIET, short, short_names
-from latentforest.plot._model import check_model, training_rows
+from latentforest.plot._model import check_is_table, check_model, training_rows
 
 MOST_COLUMNS = 40
 NUMBER, CATEGORY = PALETTE[0], PALETTE[1]
@@ -153,6 +153,7 @@ def _report(original: Any, reconstructed: Any, kinds: Any) -> Distortion:
             )
             raise TypeError(message)
         return original
+    check_is_table(original)
     if reconstructed is None:
         message = (
             "reconstructed is missing. Give the table as it came back, such as "

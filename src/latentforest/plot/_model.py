@@ -111,3 +111,13 @@ def _position(by: Any, schema: TableSchema) -> int | None:
         )
         raise ValueError(message)
     return None
+
+
+def check_is_table(original: Any) -> None:
+    """Refuse a model where the rows as they were are wanted."""
+    if hasattr(original, "inverse_transform"):
+        message = (
+            f"original is a {type(original).__name__}, wanted a table. Give the rows "
+            "as they were and as they came back: table, model.reconstruct(table)."
+        )
+        raise TypeError(message)

@@ -10,6 +10,7 @@ from latentforest._base._types import Floats
 from latentforest.metrics import ColumnDistortion, distortion
 from latentforest.plot._canvas import AxesArray, grid_or_given, tidy
 from latentforest.plot._colours import PALETTE, QUIET, TILES, short_names
+from latentforest.plot._model import check_is_table
 from latentforest.plot._points import point_style
 from latentforest.plot._values import levels_of_column
 from latentforest.table import NumberColumn, RawColumn, RawTable, open_table
@@ -64,6 +65,7 @@ def reconstruction(
     ...
     latentforest._base._errors.SchemaError: columns names 'weight', ...
     """
+    check_is_table(original)
     report = distortion(original, reconstructed, kinds=kinds)
     before, after = open_table(original), open_table(reconstructed)
     positions = _positions(before, report.columns, columns)
