@@ -148,7 +148,10 @@ CASES = {
     ),
     "no coordinates": (("decode", "m.lf", "t.csv", "-o", "b.csv"), "z1, z2 not found"),
     "NaN coordinates": (("decode", "m.lf", "nan.csv", "-o", "b.csv"), "row 2"),
-    "text coordinates": (("decode", "m.lf", "words.csv", "-o", "b.csv"), "'up'.*row 2"),
+    "text coordinates": (
+        ("decode", "m.lf", "words.csv", "-o", "b.csv"),
+        r"'up' in row 2\. Coordinates must be numbers\.$",
+    ),
     "corrupt gz": (("fit", "corrupt.csv.gz", "-o", "new.lf"), "is it whole"),
     "corrupt gz, not gz at all": (
         ("fit", "fake.csv.gz", "-o", "new.lf"),

@@ -26,6 +26,7 @@ _NUMBER = (
     r"|^[+-]?(?i:inf|infinity|nan)$"
 )
 _LEADING_ZERO = r"^[+-]?0[0-9]"  # an identifier: as a number it would lose its zeros
+_CORRECT = "Correct the cell, or give --na {word} if it means missing."
 _DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+(Z|[+-][0-9:]+)?)?$"
 
 
@@ -52,7 +53,7 @@ def infer_cells(
     """
     words = _without(pc.utf8_trim_whitespace(cells), missing)
     if kind in {ColumnKind.continuous, ColumnKind.integer}:
-        return _numbers(name, words, first_row=0, hint="The column was to be numbers.")
+        return _numbers(name, words, 0, f"The column was to be numbers. {_CORRECT}")
     if words.null_count == len(words):
         return pa.nulls(len(words), pa.float64())
     if _all(pc.match_substring_regex(words, _NUMBER)) and not _any(
@@ -103,8 +104,16 @@ def read_cells(
     if spec.storage == "boolean" and _are_truths(words):
         return _truths(words)
     held = "booleans" if spec.storage == "boolean" else "numbers"
-    hint = f"The column held {held} in fit."
-    return _numbers(str(spec.name), words, first_row=first_row, hint=hint)
+    hint = f"The column held {held} in fit. {_CORRECT}"
+    return _numbers(str(spec.name), words, first_row, hint)
+
+
+def read_coordinate(
+    name: str, cells: Any, missing: Collection[str], first_row: int
+) -> Any:
+    """Numbers of a column of coordinates; missing ones are null."""
+    words = _without(pc.utf8_trim_whitespace(cells), missing)
+    return _numbers(name, words, first_row, "Coordinates must be numbers.")
 
 
 def _is_numeric(spec: ColumnSpec) -> bool:
@@ -113,7 +122,7 @@ def _is_numeric(spec: ColumnSpec) -> bool:
     return bool(spec.levels) and not any(isinstance(v, str) for v in spec.levels)
 
 
-def _numbers(name: str, words: Any, *, first_row: int, hint: str) -> Any:
+def _numbers(name: str, words: Any, first_row: int, hint: str) -> Any:
     try:
         return pc.cast(words, pa.float64())
     except pa.ArrowInvalid as exc:
@@ -121,8 +130,8 @@ def _numbers(name: str, words: Any, *, first_row: int, hint: str) -> Any:
         place = pc.index(good, value=False).as_py()
         word = words[place].as_py()
         message = (
-            f"Column {name!r} holds {word!r} in row {first_row + place + 1}. {hint} "
-            f"Correct the cell, or give --na {word!r} if it means missing."
+            f"Column {name!r} holds {word!r} in row {first_row + place + 1}. "
+            + hint.format(word=repr(word))
         )
         raise DataError(message) from exc
 

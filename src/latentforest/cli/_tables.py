@@ -10,7 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from latentforest._base._types import Codes, Coords
-from latentforest.cli._cells import infer_cells, looks_like_dates, read_cells
+from latentforest.cli._cells import (
+    infer_cells,
+    looks_like_dates,
+    read_cells,
+    read_coordinate,
+)
 from latentforest.cli._exit import DataError
 from latentforest.cli._notes import Notes
 from latentforest.cli._source import Source
@@ -151,8 +156,7 @@ def coords_of(source: Source, block: Any, names: Sequence[str], first: int) -> C
     for j, name in enumerate(names):
         cells = block.column(name)
         if source.is_text:
-            spec = ColumnSpec(name, ColumnKind.continuous)
-            cells = read_cells(spec, cells, source.missing, first)
+            cells = read_coordinate(name, cells, source.missing, first)
         try:
             coords[:, j] = cells.cast(pa.float64()).to_numpy()
         except pa.ArrowInvalid as exc:
