@@ -224,7 +224,7 @@ def test_report_tells_what_and_why():
             ],
             ["b", "continuous", "0.25 to 0.5, 2 decimals", "yes", "floats"],
             ["c", "continuous", "all missing", "yes", "all cells missing"],
-            ["d", "ordered", "1 levels: u (constant)", "no", "set by kinds"],
+            ["d", "ordered", "1 level: u (constant)", "no", "set by kinds"],
             ["e", "ordered", "2 levels: x, y", "no", "declared levels, in order"],
         ],
         strict=True,

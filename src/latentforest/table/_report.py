@@ -31,16 +31,21 @@ def schema_report(columns: Sequence["ColumnSpec"], container: str) -> str:
     return "\n".join([f"{container} table with {len(columns)} columns", *lines])
 
 
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def _contents(column: "ColumnSpec") -> str:
     if not column.is_number:
         shown = ", ".join(map(str, column.levels[:_LEVELS_SHOWN]))
         more = ", …" if column.n_levels > _LEVELS_SHOWN else ""
-        text = f"{column.n_levels} levels: {shown}{more}"
+        text = f"{_count(column.n_levels, 'level')}: {shown}{more}"
     elif column.decimals is None:
         text = f"{column.lower:.6g} to {column.upper:.6g}"
     else:
         text = f"{column.lower:.12g} to {column.upper:.12g}"
-        text += f", {column.decimals} decimals" if column.decimals else ", whole"
+        places = column.decimals
+        text += f", {_count(places, 'decimal')}" if places else ", whole"
     if math.isnan(column.lower):
         return "all missing"
     return f"{text} (constant)" if column.lower == column.upper else text
