@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from latentforest._base._types import LeafIds
 from latentforest.files._read import ModelArchive
 from latentforest.files._section import Section
 from latentforest.files._settings import FORESTS, decode_object, encode_object
@@ -64,20 +63,6 @@ class StoredForest(BaseForest):
             "which cannot be grown again. Give RFAE a forest to grow."
         )
         raise ValueError(message)
-
-    def apply(self, X: Any) -> LeafIds:
-        """Leaf node of every row in every tree, as in scikit-learn.
-
-        Parameters
-        ----------
-        X : data frame or array of shape (n_rows, n_columns)
-            A table with the columns of the fitted one.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_trees)
-        """
-        return super().apply(X)
 
     @property
     def n_estimators(self) -> int:  # type: ignore[override]
