@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from forest_oracles import QUICK, grow, mixed_table, same_forest, tables
 from latentforest.forest import AdversarialForest
-from latentforest.forest._adversarial import _resample, _share_of_real
+from latentforest.forest._adversarial import _rank_levels, _resample
 from latentforest.forest._adversarial_rounds import add_votes, draw_in_leaves
 from latentforest.forest._bins import bin_table
 from latentforest.forest._grow import split_rules
@@ -208,13 +208,13 @@ def test_leaves_keep_enough_real_in_bag_rows(encoded, min_leaf, seed):
             np.testing.assert_array_equal(sums[leaves, 1], in_bag[leaves])
 
 
-def test_levels_are_ordered_by_their_share_of_real_rows():
+def test_levels_are_ordered_by_their_rank_levels_rows():
     encoded = mixed_table(["continuous", "5 levels"], 6)
     encoded.values[:, 1] = [0, 0, 0, 1, 1, np.nan]
     real = bin_table(encoded.values, encoded.schema.split_levels)
     synthetic = real.bins.copy()
     synthetic[1] = [0, 1, 1, 1, 1, 1]
-    rank = _share_of_real(real, synthetic)
+    rank = _rank_levels(real, synthetic)
     assert rank.shape == (2, 6)
     # Levels 2, 3 and 4 are absent, then 1 (2 of 7), 0 (3 of 4), missing (1 of 1).
     np.testing.assert_array_equal(rank[1], [4, 3, 0, 1, 2, 5])

@@ -80,6 +80,12 @@ def blend_rows(
 
 
 @compiled
+def _level(cell, missing):
+    """Return the level in a cell; missing cells are a level of their own."""
+    return missing if np.isnan(cell) else np.int64(cell)
+
+
+@compiled
 def _blend(
     rows,
     weights,
@@ -118,14 +124,14 @@ def _blend(
                             if not np.isnan(cell):
                                 blended[q, column] += scores[q, k] * (cell - mean)
                 continue
-            missing = n_levels[column]
-            votes[: missing + 1] = 0.0
+            missing = np.int64(n_levels[column])
             for k in range(rows.shape[1]):
-                cell = codes[rows[q, k], column]
-                level = missing if np.isnan(cell) else np.int64(cell)
-                votes[level] += scores[q, k]
-            winner = 0
-            for level in range(1, missing + 1):
+                votes[_level(codes[rows[q, k], column], missing)] += scores[q, k]
+            # Of thousands of levels only those of the rows are looked at.
+            many = missing >= rows.shape[1]
+            winner = _level(codes[rows[q, 0], column], missing)
+            for i in range(rows.shape[1] if many else missing + 1):
+                level = _level(codes[rows[q, i], column], missing) if many else i
                 lead = votes[level] - votes[winner]
                 if lead > ROUNDING or (
                     lead > -ROUNDING
@@ -133,3 +139,5 @@ def _blend(
                 ):
                     winner = level
             blended[q, column] = np.nan if winner == missing else winner
+            for k in range(rows.shape[1]):
+                votes[_level(codes[rows[q, k], column], missing)] = 0.0

@@ -154,7 +154,7 @@ class AdversarialForest(BaseForest):
             trees += grow_trees(
                 both,
                 target,
-                rules._replace(level_rank=_share_of_real(real, synthetic)),
+                rules._replace(level_rank=_rank_levels(real, synthetic)),
                 keep,
                 n_trees=n_trees,
                 bootstrap=True,
@@ -209,18 +209,19 @@ def _resample(table: BinnedTable, rng: np.random.Generator) -> NDArray[np.uint16
     return np.stack([table.bins[j][drawn] for j, drawn in enumerate(rows)])
 
 
-def _share_of_real(real: BinnedTable, synthetic: NDArray[np.uint16]) -> Floats:
-    """Order of the levels of every category, one for the whole forest.
+def _rank_levels(real: BinnedTable, synthetic: NDArray[np.uint16]) -> NDArray[np.int64]:
+    """Rank the levels of every category by their share of real rows, once for all.
 
     Orders of their own in every node fit the noise of rare levels: on tables of many
     categories the forest then tells synthetic rows apart that are as good as real.
     """
     most_levels = int(real.split_levels.max()) + 1
-    share = np.zeros((len(real.n_bins), most_levels))
+    rank = np.tile(np.arange(most_levels), (len(real.n_bins), 1))
     for column in np.flatnonzero(real.split_levels):
-        n_real = np.bincount(real.bins[column], minlength=most_levels)
-        n_synthetic = np.bincount(synthetic[column], minlength=most_levels)
+        n_codes = int(real.split_levels[column]) + 1
+        n_real = np.bincount(real.bins[column], minlength=n_codes)
+        n_synthetic = np.bincount(synthetic[column], minlength=n_codes)
         # Ties are broken by level, so that the order is complete.
         order = np.argsort(n_real / np.maximum(n_real + n_synthetic, 1), kind="stable")
-        share[column, order] = np.arange(most_levels)
-    return share
+        rank[column, order] = np.arange(n_codes)
+    return rank

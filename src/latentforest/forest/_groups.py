@@ -122,37 +122,51 @@ def group_levels(
     order,
     shares,
     rank,
+    ranked,
     state,
 ):
     """Order the levels present by their mean response, missing being one of them.
 
+    A node of few rows costs no more where its column has thousands of levels.
+
     For two classes and for regression this order contains the best of all splits of
     the levels; for more classes the share of a class drawn at random stands in. Where
-    ``rank`` holds a number per level, that is their order instead.
+    levels have a ``rank`` that is their order instead, and ``ranked`` lists them by it.
     Fills ``sums`` and ``order`` (levels; ``n_levels`` is missing) and returns how
-    many there are.
+    many there are. ``raw`` is zero before and after.
     """
-    for i in range((n_levels + 1) * width):
-        raw[i] = 0.0
-    for i in range(begin, end):
-        at = np.int64(bins[rows[i]]) * width
-        _add(raw, at, task, responses[i], weights[i])
-    counted = 1
-    if task == CLASSIFY and width > 2:
-        counted = np.int64(responses[begin + below(state, end - begin)])
+    few = (end - begin) * 8 < n_levels
     n_groups = 0
-    for level in range(n_levels + 1):
-        total = weight_of(raw, level * width, width, task)
-        if total <= 0.0:
-            continue
-        share = rank[level] if len(rank) > 0 else raw[level * width + counted] / total
-        shares[n_groups], order[n_groups] = share, level
-        n_groups += 1
-    _sort_levels(shares, order, n_groups)
+    for i in range(begin, end):
+        level = np.int64(bins[rows[i]])
+        if few and weight_of(raw, level * width, width, task) == 0.0:
+            order[n_groups] = rank[level] if len(rank) > 0 else level
+            n_groups += 1
+        _add(raw, level * width, task, responses[i], weights[i])
+    if few:
+        order[:n_groups].sort()
+        if len(rank) > 0:
+            for g in range(n_groups):
+                order[g] = ranked[order[g]]
+    else:
+        for place in range(n_levels + 1):
+            level = ranked[place] if len(ranked) > 0 else place
+            if weight_of(raw, level * width, width, task) > 0.0:
+                order[n_groups] = level
+                n_groups += 1
+    if len(rank) == 0:
+        counted = 1
+        if task == CLASSIFY and width > 2:
+            counted = np.int64(responses[begin + below(state, end - begin)])
+        for g in range(n_groups):
+            at = order[g] * width
+            shares[g] = raw[at + counted] / weight_of(raw, at, width, task)
+        _sort_levels(shares, order, n_groups)
     for g in range(n_groups):
-        at = np.int64(order[g]) * width
+        at = order[g] * width
         for c in range(width):
             sums[g * width + c] = raw[at + c]
+            raw[at + c] = 0.0
     for c in range(width):
         sums[n_groups * width + c] = 0.0  # missing is a level among the others
     return n_groups

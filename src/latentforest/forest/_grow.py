@@ -112,7 +112,7 @@ def split_rules(
         min_class=np.array(min_class, np.float64),
         max_depth=check_integer("max_depth", max_depth, minimum=1),
         at_random=at_random,
-        level_rank=np.empty((n_columns, 0)),
+        level_rank=np.empty((n_columns, 0), np.int64),
     )
 
 

@@ -87,14 +87,13 @@ def place_absent(bins, n_levels, rows, begin, middle, end, rank, side):
     Where levels have a rank, all up to the highest on the left go left; elsewhere
     they follow the larger side.
     """
-    highest = -1.0
     if len(rank) > 0:
+        highest = np.int64(-1)
         for i in range(begin, middle):
             highest = max(highest, rank[bins[rows[i]]])
-    for level in range(n_levels + 1):
-        if len(rank) > 0:
+        for level in range(n_levels + 1):
             side[level] = rank[level] <= highest
-        else:
-            side[level] = middle - begin >= end - middle
+    else:
+        side[: n_levels + 1] = middle - begin >= end - middle
     for i in range(begin, end):
         side[bins[rows[i]]] = i < middle

@@ -39,4 +39,4 @@ class Rules(NamedTuple):
     min_class: Floats  # (width,) rows of each class in a leaf
     max_depth: int
     at_random: bool  # ignore the target: random column, random cut
-    level_rank: Floats  # (n_columns, n_levels + 1) order of levels; empty: by response
+    level_rank: NDArray[np.int64]  # (n_columns, n_levels + 1); empty: by response

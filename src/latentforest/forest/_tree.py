@@ -67,7 +67,7 @@ def grow_tree(
     most_levels = split_levels.max() + 1
     n_most = max(MAX_GROUPS, most_levels) + 2
     sums, span = np.empty(n_most * width), np.empty(2, np.int64)
-    raw, shares = np.empty(most_levels * width), np.empty(most_levels)
+    raw, shares = np.zeros(most_levels * width), np.empty(most_levels)
     order = np.empty(most_levels, np.int64)
     codes, spare = np.empty(n_rows, np.uint16), np.empty((3, n_rows))
     left_sums = np.empty(width)
@@ -75,6 +75,9 @@ def grow_tree(
     smallest = np.empty(max(1, min(int(np.ceil(min_leaf)), n_rows)), np.int64)
     largest = np.empty_like(smallest)
     columns = np.arange(n_columns)
+    ranked_levels = np.empty_like(level_rank)
+    for column in range(n_columns):
+        ranked_levels[column, level_rank[column]] = np.arange(level_rank.shape[1])
 
     capacity = max(2 * n_rows - 1, 1)
     left, right = np.empty(capacity, np.int32), np.empty(capacity, np.int32)
@@ -167,6 +170,7 @@ def grow_tree(
                         order,
                         shares,
                         level_rank[column],
+                        ranked_levels[column],
                         state,
                     )
                 else:
@@ -234,10 +238,11 @@ def grow_tree(
             n_set = (n_levels + 31) >> 5
             while n_words + n_set > len(words):
                 words = np.concatenate((words, np.zeros_like(words)))
-            for level in range(n_levels):
-                if chosen[level]:
-                    bit = np.uint32(1) << np.uint32(level & 31)
-                    words[n_words + (level >> 5)] |= bit
+            for w in range(n_set):
+                word = np.uint32(0)
+                for level in range(32 * w, min(32 * w + 32, n_levels)):
+                    word |= np.uint32(chosen[level]) << np.uint32(level & 31)
+                words[n_words + w] = word
             category[node] = n_words
             n_words += n_set
             missing_left[node] = chosen[n_levels]
