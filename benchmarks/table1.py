@@ -21,7 +21,6 @@ import latentforest
 from data import FACTORS, NAMES, load_split, n_components
 from latentforest import (
     RFAE,
-    AdversarialForest,
     AutoDecoder,
     CompletelyRandomForest,
     KNNDecoder,
@@ -101,7 +100,7 @@ CONFIGS: dict[str, Callable[..., Reconstructions]] = {
     "paper": forest_config(lambda size, seed: RFAE.paper(size, random_state=seed)),
     "auto": forest_config(
         lambda size, seed: RFAE(
-            size, forest=AdversarialForest(500), decoder="auto", random_state=seed
+            size, forest=CompletelyRandomForest(500), decoder="auto", random_state=seed
         )
     ),
     "completely_random": forest_config(

@@ -17,7 +17,10 @@ from latentforest.decode._local_linear import LocalLinearDecoder
 from latentforest.decode._neighbour_decoder import NeighbourDecoder
 
 KNN_SETTINGS = {"n_neighbors": (5, 20, 50)}
-LINEAR_SETTINGS = {"n_neighbors": (20, 40, 80, 160, 320), "ridge": (0.003, 0.03, 0.3)}
+LINEAR_SETTINGS = {
+    "n_neighbors": (20, 40, 80, 160, 320),
+    "ridge": (0.0003, 0.003, 0.03, 0.3),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +38,9 @@ class AutoDecoder(Decoder):
     sample of it) is decoded by the other rows, from coordinates in which each row was
     left out of its own leaves. Tried are `KNNDecoder` with 5, 20 and 50 neighbours,
     blending rows or, where there is a forest, the middles of their regions, and
-    `LocalLinearDecoder` with 20 to 320 neighbours and three ridges. The decoder with
-    the smallest mean distortion is kept.
+    `LocalLinearDecoder` with 20 to 320 neighbours and four ridges; on coordinates that
+    come from no forest, such as principal components, also with ``extrapolate``. The
+    decoder with the smallest mean distortion is kept.
 
     Parameters
     ----------
@@ -71,7 +75,9 @@ class AutoDecoder(Decoder):
     def learn(self, context: DecoderContext, rng: np.random.Generator) -> None:
         """Fit one decoder of each sort, then compare their settings."""
         sorts = [KNNDecoder(prototypes="rows"), LocalLinearDecoder()]
-        if context.grown is not None:
+        if context.grown is None:
+            sorts.append(LocalLinearDecoder(extrapolate=True))
+        else:
             sorts.insert(1, KNNDecoder(prototypes="middle"))
         self.sorts_: list[NeighbourDecoder] = [
             sort.set_params(n_jobs=self.n_jobs).fit_context(context, rng)
