@@ -95,7 +95,10 @@ class LatentModel(TableAutoencoder):
             self._calibration = calibrate(decoder, self._encoding.context(), rng)
         decoded, spread = decoder.decode_with_spread(coords)
         index = index_of(Z)
-        sure = Uncertainty(self.schema_, decoded, spread, self._calibration, index)
+        bounds = decoder.lower_, decoder.upper_
+        sure = Uncertainty(
+            self.schema_, decoded, spread, self._calibration, bounds, index
+        )
         return decoder.codec_.decode(decoded, index=index), sure
 
     def leave_one_out(self) -> Any:

@@ -95,6 +95,23 @@ def test_planes_are_not_followed_far_away():
     np.testing.assert_allclose(decoder.decode(far), 0.8 + 4 * spread)
 
 
+def test_extrapolated_numbers_leave_their_range_by_half_of_it_and_keep_their_sign():
+    points = np.linspace(-1, 1, 9)[:, None]
+    x = points[:, 0]
+    columns = {"both": x, "above": x + 1.25, "below": x - 1.0, "whole": 10 * (x + 1.5)}
+    table = pd.DataFrame(columns).astype({"whole": int})
+    ends = np.array([[-3.0], [3.0]])
+    inside = LocalLinearDecoder(9, ridge=0.0).fit(points, table).predict(ends)
+    assert (inside.iloc[0] == table.iloc[0]).all()
+    assert (inside.iloc[1] == table.iloc[-1]).all()
+    decoder = LocalLinearDecoder(9, ridge=0.0, extrapolate=True).fit(points, table)
+    outside = decoder.predict(ends)
+    assert list(outside["both"]) == [-2.0, 2.0]
+    assert list(outside["above"]) == [0.0, 3.25]
+    assert list(outside["below"]) == [-3.0, 0.0]
+    assert list(outside["whole"]) == [0, 35]
+
+
 def test_a_constant_coordinate_changes_nothing():
     rng = np.random.default_rng(0)
     points, values = rng.normal(size=(50, 2)), rng.normal(size=(50, 2))

@@ -15,6 +15,7 @@ QUERY_BLOCK = 128
 # Squared Mahalanobis distance from the middle of the neighbours, in units of their
 # own mean, beyond which a plane is not followed.
 FARTHEST = 16.0
+BEYOND = 0.5  # how far an extrapolated number may leave its observed range, in ranges
 
 
 class LocalLinearDecoder(NeighbourDecoder):
@@ -31,8 +32,9 @@ class LocalLinearDecoder(NeighbourDecoder):
     the level with the largest fitted value wins. The neighbours lie where they would
     lie if they were new rows, if the encoder can tell (leave-one-out coordinates).
 
-    Numbers stay in their observed range. Decoding takes O(k d_Z²) per row on top of
-    the search for neighbours.
+    Numbers stay in their observed range, or, with ``extrapolate``, leave it by at most
+    half its width, and never change their sign in a column that has only one. Decoding
+    takes O(k d_Z²) per row on top of the search for neighbours.
 
     Parameters
     ----------
@@ -84,6 +86,10 @@ class LocalLinearDecoder(NeighbourDecoder):
         """Check the parameters."""
         super().check()
         check_real("ridge", self.ridge, minimum=0.0)
+
+    def margin(self) -> float:
+        """Half a range, for numbers that are extrapolated."""
+        return BEYOND if self.extrapolate else 0.0
 
     def points(self, context: DecoderContext) -> Coords:
         """Where the rows would lie if they were new."""

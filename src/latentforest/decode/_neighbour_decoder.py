@@ -14,6 +14,7 @@ from latentforest.decode._context import DecoderContext
 from latentforest.decode._contract import Decoder
 from latentforest.decode._neighbours import Neighbours, NeighbourSearch
 from latentforest.decode._spread import CellSpread, spread_of_rows
+from latentforest.table import TableSchema
 
 
 class Weights(NamedTuple):
@@ -50,15 +51,29 @@ class NeighbourDecoder(Decoder):
     def weigh(self, found: Neighbours, queries: Coords) -> Weights:
         """Weights of the neighbours that were found."""
 
+    def margin(self) -> float:
+        """How far numbers may leave their observed range, in widths of it."""
+        return 0.0
+
     def learn(self, context: DecoderContext, rng: np.random.Generator) -> None:
         """Make the prototypes and index the points."""
         self.priority_ = draw_priority(context.table.schema, rng)
         self.search_ = NeighbourSearch(self.points(context))
         self.prototypes_ = self.make_prototypes(context, rng)
-        self.lower_, self.upper_ = (
-            context.table.schema.lower,
-            context.table.schema.upper,
-        )
+        self.bound(context.table.schema, self.margin())
+
+    def bound(self, schema: TableSchema, margin: float) -> None:
+        """Keep the smallest and the largest code of each column that may come out.
+
+        Numbers that were never negative, or never positive, stay so.
+        """
+        self.margin_ = margin
+        lower, upper = schema.lower, schema.upper
+        room = np.where(schema.is_number, margin * upper - margin * lower, 0.0)
+        with np.errstate(over="ignore"):
+            lowest, highest = lower - room, upper + room
+        self.lower_ = np.where(lower >= 0, np.maximum(lowest, 0.0), lowest)
+        self.upper_ = np.where(upper <= 0, np.minimum(highest, 0.0), highest)
 
     def with_context(self, context: DecoderContext) -> Self:
         """Return a decoder with the same prototypes at other coordinates."""

@@ -95,12 +95,14 @@ class Uncertainty:
         decoded: Codes,
         spread: CellSpread,
         calibration: Calibration,
+        bounds: tuple[Floats, Floats],
         index: Any,
     ) -> None:
         self._schema = schema
         self._decoded = decoded
         self._spread = spread
         self._calibration = calibration
+        self._bounds = bounds
         self._index = index
 
     @property
@@ -119,13 +121,13 @@ class Uncertainty:
         Returns
         -------
         lower, upper : pandas data frames
-            One column for each number. Ends stay in the observed range of the column.
+            One column for each number. Ends stay where decoded numbers can lie.
         """
         if not 0.0 < check_real("coverage", coverage, minimum=0.0) < 1.0:
             message = f"coverage={coverage} is no share. Give a number between 0 and 1."
             raise ValueError(message)
         width = self._calibration.width(self._spread.std, coverage)
-        lower, upper = self._schema.lower, self._schema.upper
+        lower, upper = self._bounds
         return (
             self._frame(np.maximum(self._decoded - width, lower)),
             self._frame(np.minimum(self._decoded + width, upper)),

@@ -75,7 +75,11 @@ def _put_neighbours(
         arrays[f"{prefix}/points"] = points
     if own_prototypes:
         arrays[f"{prefix}/prototypes"] = prototypes
-    return {"own_points": own_points, "own_prototypes": own_prototypes}
+    return {
+        "own_points": own_points,
+        "own_prototypes": own_prototypes,
+        "margin": decoder.margin_,
+    }
 
 
 def _same_bits(one: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
@@ -154,7 +158,11 @@ def _take_neighbours(
         check_codes(schema, made, f"{prefix}/prototypes")
         decoder.prototypes_ = np.ascontiguousarray(made)
     decoder.priority_ = _take_priority(archive, f"{prefix}/rank", schema)
-    decoder.lower_, decoder.upper_ = schema.lower, schema.upper
+    # Files that say nothing are older than numbers beyond the observed range.
+    margin = section.number("margin") if section.has("margin") else 0.0
+    if margin < 0:
+        raise damaged(f"the margin of the decoder is {margin}")
+    decoder.bound(schema, margin)
 
 
 def _take_priority(
