@@ -1,5 +1,7 @@
 """Laws of every forest that we grow, whatever makes its splits."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,6 +23,7 @@ from forest_oracles import (
 )
 from latentforest.forest import ShiHorvathForest, SupervisedForest, _bins
 from latentforest.forest._tree import grow_tree
+from latentforest.table import EncodedTable, TableSchema
 
 MIXED = ["continuous", "5 levels", "integer", "70 levels", "ordered", "boolean"]
 
@@ -92,6 +95,21 @@ def test_rows_lie_where_routing_takes_them_past_the_largest_bin(sort):
     leaves = grown.forest.leaves(encoded.values)
     np.testing.assert_array_equal(leaves, grown.leaf_ids)
     assert grown.forest.n_leaves > 100
+
+
+@pytest.mark.parametrize("sort", sorted(GROWERS.keys() - {"completely random"}))
+def test_levels_that_no_row_has_change_nothing(sort):
+    # Few rows and thousands of levels are grouped in another way.
+    few = mixed_table(["continuous", "5 levels", "70 levels"], 150, missing=0.1)
+    columns = [
+        replace(spec, levels=tuple(range(97 * len(spec.levels))))
+        for spec in few.schema.columns
+    ]
+    values = few.values * np.where(few.schema.is_number, 1.0, 97.0)
+    many = EncodedTable(TableSchema(tuple(columns)), values)
+    grown = grow(sort, many)
+    np.testing.assert_array_equal(grown.leaf_ids, grow(sort, few).leaf_ids)
+    assert (grown.forest.category >= 0).sum() > 20
 
 
 @every_grower

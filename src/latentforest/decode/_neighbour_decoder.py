@@ -69,8 +69,8 @@ class NeighbourDecoder(Decoder):
         """
         self.margin_ = margin
         lower, upper = schema.lower, schema.upper
-        room = np.where(schema.is_number, margin * upper - margin * lower, 0.0)
         with np.errstate(over="ignore"):
+            room = np.where(schema.is_number, margin * upper - margin * lower, 0.0)
             lowest, highest = lower - room, upper + room
         self.lower_ = np.where(lower >= 0, np.maximum(lowest, 0.0), lowest)
         self.upper_ = np.where(upper <= 0, np.minimum(highest, 0.0), highest)

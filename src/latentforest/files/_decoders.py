@@ -160,7 +160,7 @@ def _take_neighbours(
     decoder.priority_ = _take_priority(archive, f"{prefix}/rank", schema)
     # Files that say nothing are older than numbers beyond the observed range.
     margin = section.number("margin") if section.has("margin") else 0.0
-    if margin < 0:
+    if not 0 <= margin <= 1:
         raise damaged(f"the margin of the decoder is {margin}")
     decoder.bound(schema, margin)
 
