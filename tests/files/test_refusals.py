@@ -194,6 +194,11 @@ CELLS = {
         edit_manifest(("decoder", "parameters", "n_neighbors"), 0),
         "n_neighbors=0 is too small",
     ),
+    "margin": (
+        "knn draw",
+        edit_manifest(("decoder", "margin"), -0.5),
+        "margin of the decoder is -0.5",
+    ),
     "trees of the decoder": (
         "ilp",
         edit_manifest(("decoder", "parameters", "n_trees"), 11),

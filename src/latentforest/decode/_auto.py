@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
-from itertools import product
 from typing import Any, Self
 
 import numpy as np
@@ -14,13 +13,12 @@ from latentforest.decode._contract import Decoder
 from latentforest.decode._held_out import Part, column_distortions, held_out_parts
 from latentforest.decode._knn import KNNDecoder
 from latentforest.decode._local_linear import LocalLinearDecoder
-from latentforest.decode._neighbour_decoder import NeighbourDecoder
+from latentforest.decode._neighbour_decoder import NeighbourDecoder, Weights
+from latentforest.decode._neighbours import Neighbours
 
-KNN_SETTINGS = {"n_neighbors": (5, 20, 50)}
-LINEAR_SETTINGS = {
-    "n_neighbors": (20, 40, 80, 160, 320),
-    "ridge": (0.0003, 0.003, 0.03, 0.3),
-}
+KNN_NEIGHBOURS = (5, 20, 50)
+LINEAR_NEIGHBOURS = (20, 40, 80, 160, 320)
+RIDGES = (0.0003, 0.003, 0.03, 0.3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,30 +115,41 @@ class AutoDecoder(Decoder):
 def _compare(
     sort: NeighbourDecoder, context: DecoderContext, parts: list[Part]
 ) -> Iterator[Trial]:
-    """Try all settings of one sort of decoder; each part is searched once.
-
-    The last setting has the most neighbours, and its search serves the others.
-    """
-    grid = LINEAR_SETTINGS if isinstance(sort, LocalLinearDecoder) else KNN_SETTINGS
+    """Try all settings of one sort of decoder; each part is searched once."""
+    is_linear = isinstance(sort, LocalLinearDecoder)
     # More neighbours than there are rows would be the same decoder again.
     n_known = min((len(part.known) for part in parts), default=0)
+    first, *more = LINEAR_NEIGHBOURS if is_linear else KNN_NEIGHBOURS
+    sizes = [first, *(size for size in more if size <= n_known)]
     settings: list[dict[str, Any]] = [
-        dict(zip(grid, values, strict=True))
-        for values in product(*grid.values())
-        if values[0] <= max(n_known, grid["n_neighbors"][0])
+        {"n_neighbors": size} | setting
+        for size in sizes
+        for setting in ([{"ridge": ridge} for ridge in RIDGES] if is_linear else [{}])
     ]
     decoded: list[list[Codes]] = [[] for _ in settings]
     for part in parts:
         coords = np.ascontiguousarray(context.new_coords[part.held])
-        known = sort.keep(part.known).set_params(
-            n_neighbors=settings[-1]["n_neighbors"]
-        )
+        known = sort.keep(part.known).set_params(n_neighbors=sizes[-1])
         found = known.find(coords)
-        for codes, setting in zip(decoded, settings, strict=True):
-            codes.append(copy(known).set_params(**setting).blend(found, coords))
+        rows = (
+            known.mix(near, weights)
+            for near in map(found.first, sizes)
+            for weights in _weights(known, near, coords)
+        )
+        for codes, made in zip(decoded, rows, strict=True):
+            codes.append(made)
     if not parts:
         return
     original = context.table.values[np.concatenate([part.held for part in parts])]
     for codes, setting in zip(decoded, settings, strict=True):
         lost = column_distortions(context.table.schema, original, np.concatenate(codes))
         yield Trial(copy(sort).set_params(**setting), float(np.nanmean(lost)))
+
+
+def _weights(
+    decoder: NeighbourDecoder, found: Neighbours, coords: Coords
+) -> list[Weights]:
+    """Weights for each ridge that is tried, or the only ones there are."""
+    if isinstance(decoder, LocalLinearDecoder):
+        return decoder.weigh_ridges(found, coords, RIDGES)
+    return [decoder.weigh(found, coords)]

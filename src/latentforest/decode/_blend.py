@@ -11,7 +11,7 @@ from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._types import Bools, Codes, Floats, Ints
 from latentforest.table import TableSchema
 
-QUERY_BLOCK = 1_024
+QUERY_BLOCK = 128
 # Weights add up in the order of the neighbours, so sums that should tie may differ.
 ROUNDING = 1e-12
 
@@ -102,27 +102,15 @@ def _blend(
 ):
     """Fill some rows of ``blended``."""
     votes = np.zeros(max(1, n_levels.max() + 1))
+    sums = np.empty((4, codes.shape[1]))
+    some_numbers = is_number.any()
     for q in range(begin, end):
+        if some_numbers:
+            _blend_numbers(
+                rows[q], weights[q], scores[q], is_linear, codes, sums, blended[q]
+            )
         for column in range(codes.shape[1]):
             if is_number[column]:
-                total, seen = 0.0, 0.0
-                low, high = np.inf, -np.inf
-                for k in range(rows.shape[1]):
-                    cell = codes[rows[q, k], column]
-                    if not np.isnan(cell):
-                        total += weights[q, k] * cell
-                        seen += weights[q, k]
-                        low, high = min(low, cell), max(high, cell)
-                blended[q, column] = np.nan
-                if seen > 0.5 - ROUNDING:
-                    # Rounding may carry the mean of equal cells past them.
-                    mean = min(max(total / seen, low), high)
-                    blended[q, column] = mean
-                    if is_linear:
-                        for k in range(rows.shape[1]):
-                            cell = codes[rows[q, k], column]
-                            if not np.isnan(cell):
-                                blended[q, column] += scores[q, k] * (cell - mean)
                 continue
             missing = np.int64(n_levels[column])
             for k in range(rows.shape[1]):
@@ -139,5 +127,41 @@ def _blend(
                 ):
                     winner = level
             blended[q, column] = np.nan if winner == missing else winner
-            for k in range(rows.shape[1]):
-                votes[_level(codes[rows[q, k], column], missing)] = 0.0
+            if many:
+                for k in range(rows.shape[1]):
+                    votes[_level(codes[rows[q, k], column], missing)] = 0.0
+            else:
+                votes[: missing + 1] = 0.0
+
+
+@compiled
+def _blend_numbers(rows, weights, scores, is_linear, codes, sums, blended):
+    """Fill one row as if all columns were numbers.
+
+    Row by row, since the cells of a row lie side by side in memory.
+    """
+    mean, seen, low, high = sums[0], sums[1], sums[2], sums[3]
+    mean[:], seen[:], low[:], high[:] = 0.0, 0.0, np.inf, -np.inf
+    for k in range(len(rows)):
+        row, weight = codes[rows[k]], weights[k]
+        for column in range(len(mean)):
+            cell = row[column]
+            known = not np.isnan(cell)
+            mean[column] += weight * cell if known else 0.0
+            seen[column] += weight if known else 0.0
+            low[column] = cell if cell < low[column] else low[column]
+            high[column] = cell if cell > high[column] else high[column]
+    for column in range(len(mean)):
+        blended[column] = np.nan
+        if seen[column] > 0.5 - ROUNDING:
+            # Rounding may carry the mean of equal cells past them.
+            middle = mean[column] / seen[column]
+            blended[column] = min(max(middle, low[column]), high[column])
+        mean[column] = blended[column]
+    if is_linear:
+        for k in range(len(rows)):
+            row, score = codes[rows[k]], scores[k]
+            for column in range(len(mean)):
+                cell = row[column]
+                known = not np.isnan(cell)
+                blended[column] += score * (cell - mean[column]) if known else 0.0

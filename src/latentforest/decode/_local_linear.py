@@ -1,6 +1,8 @@
 """Beyond the paper: a plane fitted to the nearest rows."""
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
+from collections.abc import Sequence
+
 import numpy as np
 
 from latentforest._base._checks import check_real
@@ -103,7 +105,14 @@ class LocalLinearDecoder(NeighbourDecoder):
 
     def weigh(self, found: Neighbours, queries: Coords) -> Weights:
         """Weights of the average, and of the plane's value at the query."""
-        average, linear = np.empty((2, *found.rows.shape))
+        return self.weigh_ridges(found, queries, (self.ridge,))[0]
+
+    def weigh_ridges(
+        self, found: Neighbours, queries: Coords, ridges: Sequence[float]
+    ) -> list[Weights]:
+        """Weights for each of several ridges, which cost little more than one."""
+        average = np.empty(found.rows.shape)
+        linear = np.empty((len(ridges), *found.rows.shape))
         queries = np.ascontiguousarray(queries)
 
         def work(block: tuple[int, int]) -> None:
@@ -112,7 +121,7 @@ class LocalLinearDecoder(NeighbourDecoder):
                 queries,
                 found.rows,
                 found.distances,
-                float(self.ridge),
+                np.array(ridges, np.float64),
                 self.extrapolate,
                 *block,
                 average,
@@ -121,7 +130,7 @@ class LocalLinearDecoder(NeighbourDecoder):
 
         blocks = list(blocks_of(len(queries), QUERY_BLOCK))
         run_blocks(work, blocks, n_jobs=self.n_jobs)
-        return Weights(average, linear)
+        return [Weights(average, planes) for planes in linear]
 
 
 @compiled
@@ -130,7 +139,7 @@ def _weigh(
     queries,
     rows,
     distances,
-    ridge,
+    ridges,
     extrapolate,
     begin,
     end,
@@ -144,7 +153,7 @@ def _weigh(
     """
     n_neighbors, n_components = rows.shape[1], points.shape[1]
     centred = np.empty((n_neighbors, n_components))
-    scatter = np.empty((n_components, n_components))
+    scatter, regular = np.empty((2, n_components, n_components))
     middle = np.empty(n_components)
     for q in range(begin, end):
         farthest, total = distances[q, n_neighbors - 1], 0.0
@@ -169,27 +178,29 @@ def _weigh(
         largest = 0.0
         for c in range(n_components):
             largest = max(largest, scatter[c, c])
-        for c in range(n_components):
-            for e in range(c):
-                scatter[e, c] = scatter[c, e]
-            # A direction without spread has no slope; the rest are kept regular.
-            scatter[c, c] += (ridge + 1e-9) * scatter[c, c] + 1e-12 * largest
-            if scatter[c, c] == 0.0:
-                scatter[c, c] = 1.0
-        slope = np.linalg.solve(scatter, offset)
-        asked = 0.0
-        for c in range(n_components):
-            asked += slope[c] * offset[c]
-        reach = 0.0
-        for k in range(n_neighbors):
-            linear[q, k] = 0.0
+        for r in range(len(ridges)):
             for c in range(n_components):
-                linear[q, k] += slope[c] * centred[k, c]
-            reach = max(reach, linear[q, k])
-        shrink = 1.0
-        if extrapolate and asked > FARTHEST * n_components:
-            shrink = np.sqrt(FARTHEST * n_components / asked)
-        elif not extrapolate and asked > reach:
-            shrink = reach / asked
-        for k in range(n_neighbors):
-            linear[q, k] = average[q, k] * (1.0 + shrink * linear[q, k])
+                for e in range(c):
+                    regular[c, e] = regular[e, c] = scatter[c, e]
+                # A direction without spread has no slope; the rest are kept regular.
+                spread = scatter[c, c]
+                spread += (ridges[r] + 1e-9) * spread + 1e-12 * largest
+                regular[c, c] = spread if spread > 0.0 else 1.0
+            slope = np.linalg.solve(regular, offset)
+            asked = 0.0
+            for c in range(n_components):
+                asked += slope[c] * offset[c]
+            reach = 0.0
+            for k in range(n_neighbors):
+                height = 0.0
+                for c in range(n_components):
+                    height += slope[c] * centred[k, c]
+                linear[r, q, k] = height
+                reach = max(reach, height)
+            shrink = 1.0
+            if extrapolate and asked > FARTHEST * n_components:
+                shrink = np.sqrt(FARTHEST * n_components / asked)
+            elif not extrapolate and asked > reach:
+                shrink = reach / asked
+            for k in range(n_neighbors):
+                linear[r, q, k] = average[q, k] * (1.0 + shrink * linear[r, q, k])

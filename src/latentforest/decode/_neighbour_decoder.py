@@ -97,9 +97,10 @@ class NeighbourDecoder(Decoder):
     def blend(self, found: Neighbours, coords: Coords) -> Codes:
         """Blend the rows that were found, nearest first, and no more than wanted."""
         found = found.first(self.n_neighbors)
-        return self._blend(found, self.weigh(found, coords))
+        return self.mix(found, self.weigh(found, coords))
 
-    def _blend(self, found: Neighbours, weights: Weights) -> Codes:
+    def mix(self, found: Neighbours, weights: Weights) -> Codes:
+        """Blend the rows that were found with given weights."""
         blended = blend_rows(
             found.rows,
             weights.average,
@@ -120,7 +121,7 @@ class NeighbourDecoder(Decoder):
         """Decode, and say how far the blended rows disagree, cell by cell."""
         found = self.find(coords)
         weights = self.weigh(found, coords)
-        decoded = self._blend(found, weights)
+        decoded = self.mix(found, weights)
         spread = spread_of_rows(
             found.rows,
             *weights,
