@@ -19,12 +19,7 @@ import pandas as pd
 
 import latentforest
 from data import FACTORS, NAMES, load_split, n_components
-from latentforest import (
-    RFAE,
-    AutoDecoder,
-    CompletelyRandomForest,
-    KNNDecoder,
-)
+from latentforest import RFAE, AutoDecoder, CompletelyRandomForest
 from latentforest.metrics import Distortion, distortion
 from pca import MixedPCA
 from quantise import quantised
@@ -101,14 +96,6 @@ CONFIGS: dict[str, Callable[..., Reconstructions]] = {
     "auto": forest_config(
         lambda size, seed: RFAE(
             size, forest=CompletelyRandomForest(500), decoder="auto", random_state=seed
-        )
-    ),
-    "completely_random": forest_config(
-        lambda size, seed: RFAE(
-            size,
-            forest=CompletelyRandomForest(500),
-            decoder=KNNDecoder(20, prototypes="rows"),
-            random_state=seed,
         )
     ),
     "refined": run_refined,

@@ -12,7 +12,7 @@ RESULTS = Path(__file__).parent / "results"
 ROWS = RESULTS / "table1.jsonl"
 METHODS = ("rfae", "tvae", "ttvae", "ae", "vae")
 BITS = (4, 8, 12)
-PAPER_CONFIGS = ("paper", "completely_random", "pca")
+PAPER_CONFIGS = ("paper", "pca")
 LINEAR = ("pca", "pca_local")
 
 
