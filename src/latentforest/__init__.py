@@ -21,13 +21,13 @@ from latentforest.decode import (
     RelabelDecoder,
     Uncertainty,
 )
+from latentforest.encoder import ForestKernel
 from latentforest.forest import (
     AdversarialForest,
     CompletelyRandomForest,
     ShiHorvathForest,
     SupervisedForest,
 )
-from latentforest.kernel import ForestKernel
 from latentforest.refine import AutoRefinement, Refinement
 from latentforest.spectral import DiffusionMap
 from latentforest.table import ColumnKind, TableCodec, TableSchema

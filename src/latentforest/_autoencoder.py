@@ -4,24 +4,25 @@ from copy import deepcopy
 from typing import Any, Self
 
 from latentforest._base._random import RandomState, stage_rngs
-from latentforest._doors import Doors
-from latentforest._encoding import Encoding
+from latentforest._portable import PortableModel
 from latentforest._settings import (
     check_decodable,
+    check_enough_rows,
     check_settings,
     paper_settings,
     refined_decoder,
     resolve_refinement,
 )
-from latentforest._trials import Contest, Trial
+from latentforest._trials import Contest, Trial, forests_to_try
 from latentforest.decode import resolve_decoder
-from latentforest.kernel import ForestKernel
+from latentforest.encoder import draw_landmarks, fit_encoder
+from latentforest.forest import resolve_forest
 from latentforest.refine import AutoRefinement
 from latentforest.spectral import DiffusionMap
 from latentforest.table import remember_columns
 
 
-class RFAE(Doors):
+class RFAE(PortableModel):
     """Autoencode tables with a random forest.
 
     A forest is grown on the table (or given), the rows are placed by the diffusion
@@ -73,14 +74,16 @@ class RFAE(Doors):
         Eigenvalues of the kernel, without the constant one.
     schema_ : TableSchema
         The columns; ``schema_.report()`` tells how they were read, and why.
+    encoder_ : Encoder
+        What ``transform`` needs, and what it was trained on.
     kernel_ : ForestKernel
         The fitted kernel, with the forest, the leaves and the training rows.
     map_ : DiffusionMap
-        The fitted map, with the spectrum and the table that places new rows.
+        The fitted map, with the spectrum.
     decoder_ : Decoder
         The fitted decoder.
     tried_ : list of Trial
-        With ``refine="auto"``: what was tried, best first.
+        With ``refine="auto"``: what was tried, best first; else empty.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str
@@ -187,7 +190,7 @@ class RFAE(Doors):
 
         Parameters
         ----------
-        X : data frame or array of shape (n_rows, n_columns)
+        X : data frame, array of shape (n_rows, n_columns) or EncodedTable
             Numbers, booleans and categories; missing values are allowed.
         y : array of shape (n_rows,), default=None
             Target of a supervised forest; other forests ignore it.
@@ -199,36 +202,41 @@ class RFAE(Doors):
         check_settings(self)
         decoder = resolve_decoder(self.decoder, n_jobs=self.n_jobs)
         check_decodable(decoder, self.refine)
-        if hasattr(self, "tried_"):
-            del self.tried_
         stages = "kernel", "map", "decoder", "refine", "choice"
         rngs = stage_rngs(self.random_state, *stages)
-        forest, refinement = self.forest, resolve_refinement(self.refine)
-        if isinstance(refinement, AutoRefinement):
-            contest = Contest(self, X, y, rngs["choice"])
-            self.tried_ = contest.run(refinement.time_budget)
-            forest, refinement = self.tried_[0].forest, self.tried_[0].refinement
+        rngs |= stage_rngs(rngs["kernel"], "forest", "landmarks")
+        self._refine_rng = rngs["refine"]
 
-        kernel = ForestKernel(
-            forest,
-            kind=self.kernel,
-            landmarks=self.landmarks,
-            kinds=self.kinds,
-            unseen=self.unseen,
-            random_state=rngs["kernel"],
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-        ).fit(X, y, n_needed=self.n_components + 1)
-        self.schema_ = kernel.codec_.schema_
+        forest = resolve_forest(forests_to_try(self)[0])
+        self.codec_, table = forest.read(X, kinds=self.kinds, unseen=self.unseen)
+        self.schema_ = table.schema
         remember_columns(self, self.schema_)
+        landmarks = draw_landmarks(table.n_rows, self.landmarks, rngs["landmarks"])
+        check_enough_rows(self.n_components, table, landmarks)
 
+        refinement, self.tried_ = resolve_refinement(self.refine), []
+        if isinstance(refinement, AutoRefinement):
+            contest = Contest(self, table, y, rngs["choice"])
+            self.tried_ = contest.run(refinement.time_budget)
+            forest = resolve_forest(self.tried_[0].forest)
+            refinement = self.tried_[0].refinement
+
+        grown, self.grower_ = forest.grow(
+            table, y, rng=rngs["forest"], n_jobs=self.n_jobs, verbose=self.verbose
+        )
         diffusion = DiffusionMap(
             self.n_components, time=self.diffusion_time, random_state=rngs["map"]
-        ).fit(kernel.leaf_kernel_)
-        encoding = Encoding(kernel, diffusion)
-        self._refine_rng = rngs["refine"]
+        )
+        encoder = fit_encoder(
+            table,
+            grown,
+            diffusion,
+            kind=self.kernel,
+            landmarks=landmarks,
+            n_jobs=self.n_jobs,
+        )
         if refinement is not None:
-            encoding = encoding.refine(refinement, deepcopy(self._refine_rng))
+            encoder = encoder.refine(refinement, deepcopy(self._refine_rng))
             decoder = refined_decoder(decoder, refinement)
-        self._settle(encoding, decoder.fit_context(encoding.context(), rngs["decoder"]))
+        self._settle(encoder, decoder.fit_context(encoder.context(), rngs["decoder"]))
         return self

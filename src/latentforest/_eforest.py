@@ -141,12 +141,12 @@ class EForest(TableAutoencoder):
         n_workers(self.n_jobs)
         decoder = RegionDecoder(point=self.point, n_jobs=self.n_jobs)
         decoder.check()
-        planting = resolve_forest(self.forest)
+        given = resolve_forest(self.forest)
         rngs = stage_rngs(self.random_state, "forest", "decoder")
-        self.codec_, table = planting.read(X, kinds=self.kinds, unseen=self.unseen)
+        self.codec_, table = given.read(X, kinds=self.kinds, unseen=self.unseen)
         self.schema_ = self.codec_.schema_
         remember_columns(self, self.schema_)
-        grown, self.grower_ = planting.grow(
+        grown, self.grower_ = given.grow(
             table, y, rng=rngs["forest"], n_jobs=self.n_jobs, verbose=self.verbose
         )
         self.forest_ = grown.forest

@@ -1,12 +1,12 @@
-"""The fitted half of the autoencoder: what a map and a decoder can do together."""
+"""The fitted half of the autoencoder: what an encoder and a decoder can do together."""
 
 from copy import copy, deepcopy
 from typing import Any, Self
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from latentforest._base._types import Coords
-from latentforest._encoding import Encoding
+from latentforest._base._types import Coords, Floats
 from latentforest._reconstruction import TableAutoencoder
 from latentforest.decode import (
     Calibration,
@@ -15,21 +15,37 @@ from latentforest.decode import (
     calibrate,
     spreading,
 )
-from latentforest.table import index_of
+from latentforest.encoder import Encoder, ForestKernel
+from latentforest.forest import GrownForest
+from latentforest.spectral import DiffusionMap
+from latentforest.table import TableCodec, index_of
 
 
 class LatentModel(TableAutoencoder):
     """Coordinates and back; subclasses say in ``fit`` where they come from."""
 
     n_components: int
+    codec_: TableCodec
+    grower_: Any
+    encoder_: Encoder
+    _refine_rng: np.random.Generator
 
-    def _settle(self, encoding: Encoding, decoder: Decoder) -> None:
-        self._encoding, self.decoder_ = encoding, decoder
-        self.kernel_ = encoding.kernel
-        self.map_ = encoding.diffusion
-        self.eigenvalues_ = self.map_.spectrum_.eigenvalues
-        self._embedding: Coords | None = None
+    def _settle(self, encoder: Encoder, decoder: Decoder | None) -> None:
+        self.encoder_, self._decoder = encoder, decoder
+        self._kernel: ForestKernel | None = None
         self._calibration: Calibration | None = None
+
+    @property
+    def decoder_(self) -> Decoder:  # type: ignore[override]
+        """The fitted decoder."""
+        if self._decoder is None:
+            self.encoder_.trained_on("decoding")
+        return self._decoder  # type: ignore[return-value]
+
+    @property
+    def eigenvalues_(self) -> Floats:
+        """Eigenvalues of the kernel, without the constant one."""
+        return self.encoder_.spectrum.eigenvalues
 
     @property
     def embedding_(self) -> Coords:
@@ -37,12 +53,34 @@ class LatentModel(TableAutoencoder):
 
         Rows of a long table that were not refined are placed when first asked for.
         """
-        if "_encoding" not in vars(self):
-            message = f"this {type(self).__name__} is not fitted: it has no embedding_"
-            raise AttributeError(message)
-        if self._embedding is None:
-            self._embedding = self._encoding.embedding()
-        return self._embedding
+        return self.encoder_.embedding
+
+    @property
+    def map_(self) -> DiffusionMap:
+        """The fitted diffusion map, before any refinement."""
+        return self.encoder_.trained_on("map_").diffusion
+
+    @property
+    def kernel_(self) -> ForestKernel:
+        """The fitted kernel, with the forest, the leaves and the training rows."""
+        training = self.encoder_.trained_on("kernel_")
+        if self._kernel is None:
+            kernel = ForestKernel(
+                self.grower_,
+                kind=self.encoder_.kind,
+                landmarks=self.encoder_.landmarks,
+                unseen=self.codec_.unseen,
+                n_jobs=self.encoder_.n_jobs,
+            )
+            self._kernel = kernel.settle(
+                self.codec_,
+                self.grower_,
+                GrownForest(self.encoder_.forest, training.leaf_ids),
+                training.table,
+                training.landmarks,
+                training.kernel,
+            )
+        return self._kernel
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fit as ``fit`` does, and return the coordinates of the training rows."""
@@ -64,7 +102,7 @@ class LatentModel(TableAutoencoder):
         -------
         ndarray of shape (n_rows, n_components)
         """
-        check_is_fitted(self, "map_")
+        check_is_fitted(self, "encoder_")
         return self._encode(X)
 
     def inverse_transform(self, Z: Any, *, return_uncertainty: bool = False) -> Any:
@@ -92,7 +130,7 @@ class LatentModel(TableAutoencoder):
         decoder, coords = spreading(self.decoder_), self.decoder_.check_coords(Z)
         if self._calibration is None:
             rng = deepcopy(self.decoder_.rng_)
-            self._calibration = calibrate(decoder, self._encoding.context(), rng)
+            self._calibration = calibrate(decoder, self.encoder_.context(), rng)
         decoded, spread = decoder.decode_with_spread(coords)
         index = index_of(Z)
         bounds = decoder.lower_, decoder.upper_
@@ -108,10 +146,8 @@ class LatentModel(TableAutoencoder):
         -------
         ndarray of shape (n_landmarks, n_components)
         """
-        check_is_fitted(self, "map_")
-        if self._encoding.refined is not None:  # rows were moved without themselves
-            return self.embedding_[self.kernel_.landmarks_]
-        return self._encoding.leave_one_out()
+        check_is_fitted(self, "encoder_")
+        return self.encoder_.leave_one_out()
 
     def truncate(self, n_components: int) -> Self:
         """Return the same fitted model with the first coordinates only.
@@ -129,17 +165,16 @@ class LatentModel(TableAutoencoder):
         RFAE
         """
         check_is_fitted(self, "decoder_")
-        encoding = self._encoding.truncate(n_components)
-        refined = self._encoding.refined
+        encoder, refined = self.encoder_.truncate(n_components), self.encoder_.refined
         if refined is not None:
-            encoding = encoding.refine(refined.map.settings, deepcopy(self._refine_rng))
+            encoder = encoder.refine(refined.map.settings, deepcopy(self._refine_rng))
         small = copy(self).set_params(n_components=n_components)
-        small._settle(encoding, self.decoder_.with_context(encoding.context()))
+        small._settle(encoder, self.decoder_.with_context(encoder.context()))
         return small
 
     def _encode(self, X: Any) -> Any:
-        codes = self.kernel_.codec_.encode(X, caller=type(self).__name__).values
-        return self._encoding.place(codes)
+        codes = self.codec_.encode(X, caller=type(self).__name__).values
+        return self.encoder_.place(codes)
 
     @property
     def _n_features_out(self) -> int:

@@ -3,13 +3,15 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latentforest._base._checks import check_integer, check_option, check_real
 from latentforest._base._parallel import n_workers
 from latentforest.decode import AutoDecoder, Decoder, KNNDecoder
 from latentforest.forest import AdversarialForest
-from latentforest.kernel._operator import KERNEL_KINDS
+from latentforest.kernel import KERNEL_KINDS
 from latentforest.refine import AutoRefinement, Refinement
+from latentforest.table import EncodedTable
 
 
 def check_settings(model: Any) -> None:
@@ -28,6 +30,20 @@ def check_settings(model: Any) -> None:
         message = (
             f"forest='auto' with refine={model.refine!r}: there is nothing to choose "
             "the forest by. Give refine='auto', or name a forest."
+        )
+        raise ValueError(message)
+
+
+def check_enough_rows(
+    n_components: int, table: EncodedTable, landmarks: NDArray[np.int64] | None
+) -> None:
+    """Refuse more coordinates than the rows that define the kernel can have."""
+    n_rows = table.n_rows if landmarks is None else len(landmarks)
+    if n_rows <= n_components:
+        message = (
+            f"Found array with {n_rows} sample(s) while a minimum of "
+            f"{n_components + 1} is required: a map of {n_components} coordinates "
+            "needs one row more than that. Lower n_components or add rows."
         )
         raise ValueError(message)
 

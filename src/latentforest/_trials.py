@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_consistent_length
 
+from latentforest._base._random import stage_rngs
 from latentforest._base._types import Codes
-from latentforest._encoding import Encoding
 from latentforest._settings import is_auto
 from latentforest.decode._held_out import column_distortions
+from latentforest.encoder import Encoder, fit_encoder
 from latentforest.forest import CompletelyRandomForest, resolve_forest
-from latentforest.kernel import ForestKernel
 from latentforest.refine import Refinement
 from latentforest.spectral import DiffusionMap
-from latentforest.table import EncodedTable, TableCodec
+from latentforest.table import EncodedTable
 
 TRIAL_ROWS = 2_000  # distinct rows of a long table that the choice is made on
 HELD_ROWS = 500
@@ -45,24 +45,23 @@ class Part:
 
     def __init__(self, known: EncodedTable, y: Any, held: Codes) -> None:
         self.known, self.y, self.held = known, y, held
-        self.encodings: dict[int, Encoding] = {}
+        self.encoders: dict[int, Encoder] = {}
 
-    def encoding(
-        self, number: int, model: Any, codec: TableCodec, seed: int
-    ) -> Encoding:
+    def encoder(self, number: int, model: Any, seed: int) -> Encoder:
         """Grow each forest once, whatever is tried on it."""
-        if number not in self.encodings:
-            kernel = ForestKernel(
-                forests_to_try(model)[number],
-                kind=model.kernel,
-                random_state=seed,
-                n_jobs=model.n_jobs,
-            ).fit_codes(codec, self.known, self.y)
+        if number not in self.encoders:
+            forest = resolve_forest(forests_to_try(model)[number])
+            rng = stage_rngs(seed, "forest")["forest"]
+            grown, _ = forest.grow(
+                self.known, self.y, rng=rng, n_jobs=model.n_jobs, verbose=False
+            )
             diffusion = DiffusionMap(
                 model.n_components, time=model.diffusion_time, random_state=seed
-            ).fit(kernel.leaf_kernel_)
-            self.encodings[number] = Encoding(kernel, diffusion)
-        return self.encodings[number]
+            )
+            self.encoders[number] = fit_encoder(
+                self.known, grown, diffusion, kind=model.kernel, n_jobs=model.n_jobs
+            )
+        return self.encoders[number]
 
 
 def forests_to_try(model: Any) -> tuple[Any, ...]:
@@ -77,7 +76,7 @@ class Contest:
     ----------
     model : RFAE
         The model whose settings are chosen.
-    X : table
+    table : EncodedTable
         The training rows. Copies of a row are held back together.
     y : array or None
         Target of a supervised forest.
@@ -85,11 +84,10 @@ class Contest:
         Draws the parts.
     """
 
-    def __init__(self, model: Any, X: Any, y: Any, rng: np.random.Generator) -> None:
-        self.model = model
-        planting = resolve_forest(forests_to_try(model)[0])
-        self.codec, table = planting.read(X, kinds=model.kinds, unseen=model.unseen)
-        self.schema = table.schema
+    def __init__(
+        self, model: Any, table: EncodedTable, y: Any, rng: np.random.Generator
+    ) -> None:
+        self.model, self.schema = model, table.schema
         if y is not None:
             y = np.asarray(y)
             check_consistent_length(table.values, y)
@@ -119,11 +117,11 @@ class Contest:
         begin, decoded = perf_counter(), []
         for part in self.parts:
             rng = np.random.default_rng(self.seed)
-            encoding = part.encoding(number, self.model, self.codec, self.seed)
-            encoding = encoding.refine(refinement, rng)
+            encoder = part.encoder(number, self.model, self.seed)
+            encoder = encoder.refine(refinement, rng)
             decoder = refinement.decoder(n_jobs=self.model.n_jobs)
-            decoder.fit_context(encoding.context(), rng)
-            decoded.append(decoder.decode(encoding.place(part.held)))
+            decoder.fit_context(encoder.context(), rng)
+            decoded.append(decoder.decode(encoder.place(part.held)))
         held = np.concatenate([part.held for part in self.parts])
         lost = column_distortions(self.schema, held, np.concatenate(decoded))
         forest = forests_to_try(self.model)[number]

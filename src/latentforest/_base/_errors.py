@@ -13,7 +13,7 @@ class ModelFileError(ValueError):
     """A model file cannot be read, or a model cannot be written to one."""
 
 
-class DroppedTrainingError(ModelFileError, AttributeError):
+class DroppedTrainingError(ModelFileError):
     """A model was saved without its training rows, and something needs them."""
 
 

@@ -224,7 +224,7 @@ def _read(
 
 def compiled_before() -> bool:
     """Whether loops of an earlier run are kept on disk."""
-    from latentforest.kernel import _loops  # noqa: PLC0415 (only to ask its folder)
+    from latentforest.kernel import _leaf_loops  # noqa: PLC0415 (to ask its folder)
 
-    folder = Path(_loops.add_from_leaves.stats.cache_path or ".")
-    return any(folder.glob("_loops.*.nbi"))
+    folder = Path(_leaf_loops.add_from_leaves.stats.cache_path or ".")
+    return any(folder.glob("_leaf_loops.*.nbi"))

@@ -1,7 +1,7 @@
 """Decoders: from coordinates back to rows."""
 
 from latentforest.decode._auto import AutoDecoder
-from latentforest.decode._context import DecoderContext, KernelSpectrum
+from latentforest.decode._context import DecoderContext, KernelEigenpairs
 from latentforest.decode._contract import Decoder
 from latentforest.decode._knn import KNNDecoder
 from latentforest.decode._leaves import (
@@ -13,7 +13,12 @@ from latentforest.decode._leaves import (
     RelabelDecoder,
 )
 from latentforest.decode._local_linear import LocalLinearDecoder
-from latentforest.decode._resolve import resolve_decoder
+from latentforest.decode._resolve import (
+    DECODERS,
+    put_decoder,
+    resolve_decoder,
+    take_decoder,
+)
 from latentforest.decode._uncertainty import (
     Calibration,
     Uncertainty,
@@ -22,6 +27,7 @@ from latentforest.decode._uncertainty import (
 )
 
 __all__ = [
+    "DECODERS",
     "AutoDecoder",
     "Calibration",
     "Decoder",
@@ -29,7 +35,7 @@ __all__ = [
     "ILPDecoder",
     "ILPWarning",
     "KNNDecoder",
-    "KernelSpectrum",
+    "KernelEigenpairs",
     "LassoDecoder",
     "LeafAssignment",
     "LocalLinearDecoder",
@@ -37,6 +43,8 @@ __all__ = [
     "RelabelDecoder",
     "Uncertainty",
     "calibrate",
+    "put_decoder",
     "resolve_decoder",
     "spreading",
+    "take_decoder",
 ]

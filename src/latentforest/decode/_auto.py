@@ -7,7 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Codes, Coords
+from latentforest._base._values import damaged
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._contract import Decoder
 from latentforest.decode._held_out import Part, column_distortions, held_out_parts
@@ -19,6 +21,7 @@ from latentforest.decode._neighbours import Neighbours
 KNN_NEIGHBOURS = (5, 20, 50)
 LINEAR_NEIGHBOURS = (20, 40, 80, 160, 320)
 RIDGES = (0.0003, 0.003, 0.03, 0.3)
+SORTS = (KNNDecoder, LocalLinearDecoder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,60 @@ class AutoDecoder(Decoder):
         # A table of copies of one row leaves nothing to compare.
         self.tried_ = sorted(trials, key=lambda trial: trial.distortion)
         self.chosen_ = self.tried_[0].decoder if trials else self.sorts_[0]
+
+    def put(self, new: NewSection, context: DecoderContext) -> None:
+        """Write the decoders that were compared, and how they did."""
+        super().put(new, context)
+        new.put("seed", self.seed_)
+        parts = new.sections("sorts", len(self.sorts_))
+        for sort, part in zip(self.sorts_, parts, strict=True):
+            part.object(sort, SORTS, "a decoder that was tried")
+            sort.put(part, context)
+        for trial, part in zip(
+            self.tried_, new.sections("tried", len(self.tried_)), strict=True
+        ):
+            part.put("sort", self._sort_of(trial.decoder))
+            part.put("n_neighbors", int(trial.decoder.n_neighbors))
+            part.put("ridge", getattr(trial.decoder, "ridge", None))
+            part.put("distortion", trial.distortion)
+
+    def _sort_of(self, decoder: NeighbourDecoder) -> int:
+        """Find the decoder that another one differs from by settings that are tried."""
+
+        def kept(one: NeighbourDecoder) -> dict[str, Any]:
+            return one.get_params() | {"n_neighbors": None, "ridge": None}
+
+        return next(
+            number
+            for number, sort in enumerate(self.sorts_)
+            if type(sort) is type(decoder) and kept(sort) == kept(decoder)
+        )
+
+    def take(self, section: Section, context: DecoderContext) -> None:
+        """Read the decoders that were compared, and how they did."""
+        super().take(section, context)
+        self.seed_ = section.integer("seed", lowest=0)
+        parts = section.sections("sorts")
+        if not 1 <= len(parts) <= 9:
+            raise damaged(f"a choice among {len(parts)} decoders")
+        self.sorts_ = []
+        for part in parts:
+            self.sorts_.append(part.object(SORTS))
+            self.sorts_[-1].take(part, context)
+        self.tried_ = [self._take_trial(part) for part in section.sections("tried")]
+        self.chosen_ = self.tried_[0].decoder if self.tried_ else self.sorts_[0]
+
+    def _take_trial(self, section: Section) -> Trial:
+        highest = len(self.sorts_) - 1
+        sort: Any = copy(
+            self.sorts_[section.integer("sort", lowest=0, highest=highest)]
+        )
+        sort.n_neighbors = section.integer("n_neighbors", lowest=1)
+        if hasattr(sort, "ridge"):
+            sort.ridge = section.value("ridge")
+            section.number("ridge")
+        sort.check()
+        return Trial(sort, section.value("distortion"))
 
     def decode(self, coords: Coords) -> Codes:
         """Decode with the decoder that was kept."""

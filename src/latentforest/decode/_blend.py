@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from latentforest._base._compiled import compiled
 from latentforest._base._parallel import blocks_of, run_blocks
+from latentforest._base._section import Section
 from latentforest._base._types import Bools, Codes, Floats, Ints
 from latentforest.table import TableSchema
 
@@ -25,17 +26,34 @@ class LevelPriority:
     n_levels: Ints  # (n_columns,), 0 for numbers
     is_number: Bools  # (n_columns,)
 
+    @classmethod
+    def of_ranks(cls, rank: Floats, schema: TableSchema) -> "LevelPriority":
+        """Say to which column each rank belongs."""
+        n_codes = codes_to_rank(schema)
+        return cls(
+            rank,
+            np.cumsum(n_codes, dtype=np.int64) - n_codes,
+            np.where(schema.is_number, 0, schema.n_levels).astype(np.int32),
+            schema.is_number,
+        )
+
+    @classmethod
+    def take(cls, section: Section, schema: TableSchema) -> "LevelPriority":
+        """Read the ranks from a model file."""
+        size = int(codes_to_rank(schema).sum()) + 1
+        return cls.of_ranks(section.coords("rank", (size,)), schema)
+
+
+def codes_to_rank(schema: TableSchema) -> Ints:
+    """Levels of each column, missing among them; 0 for numbers."""
+    return np.where(schema.is_number, 0, schema.n_levels + 1)
+
 
 def draw_priority(schema: TableSchema, rng: np.random.Generator) -> LevelPriority:
     """Draw the order once, so that a tie falls the same way in every batch."""
-    n_codes = np.where(schema.is_number, 0, schema.n_levels + 1)
-    ranks = [rng.permutation(int(n)).astype(np.float64) for n in n_codes]
-    return LevelPriority(
-        np.concatenate([*ranks, np.zeros(1)]),
-        np.cumsum(n_codes, dtype=np.int64) - n_codes,
-        np.where(schema.is_number, 0, schema.n_levels).astype(np.int32),
-        schema.is_number,
-    )
+    ranks = [rng.permutation(int(n)) for n in codes_to_rank(schema)]
+    rank = np.concatenate([*ranks, np.zeros(1)])
+    return LevelPriority.of_ranks(rank, schema)
 
 
 def blend_rows(

@@ -11,7 +11,7 @@ from latentforest.table import EncodedTable
 
 
 @dataclass(frozen=True, slots=True)
-class KernelSpectrum:
+class KernelEigenpairs:
     """The eigenpairs behind diffusion coordinates, and the rows they belong to.
 
     Decoders that estimate kernel rows, K̂₀ = Z₀ Λ Z†, need them.
@@ -34,7 +34,7 @@ class DecoderContext:
         Their coordinates.
     grown : GrownForest or None, default=None
         The forest and the leaves of the rows.
-    spectrum : KernelSpectrum or None, default=None
+    spectrum : KernelEigenpairs or None, default=None
         The eigenpairs of the forest's kernel that the coordinates come from.
     encode : callable or None, default=None
         Codes of any rows to their coordinates.
@@ -45,7 +45,7 @@ class DecoderContext:
     table: EncodedTable
     coords: Coords
     grown: GrownForest | None = None
-    spectrum: KernelSpectrum | None = None
+    spectrum: KernelEigenpairs | None = None
     encode: Callable[[Codes], Coords] | None = None
     leave_out: Callable[[], Coords] | None = None
 

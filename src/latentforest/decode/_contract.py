@@ -9,8 +9,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from latentforest._base._parallel import n_workers
 from latentforest._base._random import RandomState, stage_rngs
+from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Codes, Coords
+from latentforest._base._values import damaged
 from latentforest.decode._context import DecoderContext
 from latentforest.forest import BaseForest, GrownForest
 from latentforest.table import TableCodec
@@ -74,6 +77,20 @@ class Decoder(BaseEstimator):
         self.rng_ = deepcopy(rng)
         self.learn(context, rng)
         return self
+
+    def put(self, new: NewSection, context: DecoderContext) -> None:
+        """Write what was learned to a model file; ``context`` is in the file too."""
+        new.generator("generator", self.rng_)
+
+    def take(self, section: Section, context: DecoderContext) -> None:
+        """Read what ``put`` wrote; what follows from the rows is worked out again."""
+        n_workers(self.n_jobs)
+        for need in sorted(self.needs()):
+            if not context.has(need):
+                raise damaged(f"the decoder needs a {need}, which the model lacks")
+        self.n_components_ = context.coords.shape[1]
+        self.codec_ = TableCodec.from_schema(context.table.schema)
+        self.rng_ = section.generator("generator")
 
     def fit(
         self,

@@ -8,7 +8,9 @@ import numpy as np
 from latentforest._base._checks import check_real
 from latentforest._base._compiled import compiled
 from latentforest._base._parallel import blocks_of, run_blocks
+from latentforest._base._section import Section
 from latentforest._base._types import Codes, Coords
+from latentforest._base._values import damaged
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._neighbour_decoder import NeighbourDecoder, Weights
 from latentforest.decode._neighbours import Neighbours
@@ -88,6 +90,12 @@ class LocalLinearDecoder(NeighbourDecoder):
         """Check the parameters."""
         super().check()
         check_real("ridge", self.ridge, minimum=0.0)
+
+    def take(self, section: Section, context: DecoderContext) -> None:
+        """Read what was learned; a plane needs a finite ridge."""
+        super().take(section, context)
+        if not np.isfinite(self.ridge):
+            raise damaged("the ridge of the decoder is not finite")
 
     def margin(self) -> float:
         """Half a range, for numbers that are extrapolated."""

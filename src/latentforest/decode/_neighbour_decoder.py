@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._checks import check_integer
+from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Codes, Coords, Floats
-from latentforest.decode._blend import blend_rows, draw_priority
+from latentforest._base._values import damaged
+from latentforest.decode._blend import LevelPriority, blend_rows, draw_priority
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._contract import Decoder
 from latentforest.decode._neighbours import Neighbours, NeighbourSearch
@@ -131,3 +133,40 @@ class NeighbourDecoder(Decoder):
             n_jobs=self.n_jobs,
         )
         return decoded, spread
+
+    def put(self, new: NewSection, context: DecoderContext) -> None:
+        """Write points and prototypes, unless they are the rows themselves."""
+        super().put(new, context)
+        own_points = not _same_bits(self.search_.points, context.coords)
+        own_prototypes = not _same_bits(self.prototypes_, context.table.values)
+        new.array("rank", self.priority_.rank)
+        if own_points:
+            new.array("points", self.search_.points)
+        if own_prototypes:
+            new.array("prototypes", self.prototypes_)
+        new.put("own_points", own_points)
+        new.put("own_prototypes", own_prototypes)
+        new.put("margin", self.margin_)
+
+    def take(self, section: Section, context: DecoderContext) -> None:
+        """Read points and prototypes."""
+        super().take(section, context)
+        schema, points = context.table.schema, context.coords
+        if section.flag("own_points"):
+            points = section.coords("points", points.shape)
+        self.search_ = NeighbourSearch(points)
+        self.prototypes_ = context.table.values
+        if section.flag("own_prototypes"):
+            n_rows = context.table.n_rows
+            self.prototypes_ = schema.take_codes(section, "prototypes", n_rows)
+        self.priority_ = LevelPriority.take(section, schema)
+        # Files that say nothing are older than numbers beyond the observed range.
+        margin = section.number("margin") if section.has("margin") else 0.0
+        if not 0 <= margin <= 1:
+            raise damaged(f"the margin of the decoder is {margin}")
+        self.bound(schema, margin)
+
+
+def _same_bits(one: Floats, other: Floats) -> bool:
+    bits = [np.ascontiguousarray(array).view(np.uint64) for array in (one, other)]
+    return np.array_equal(bits[0], bits[1])

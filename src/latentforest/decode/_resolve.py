@@ -5,7 +5,9 @@ from typing import Any
 from sklearn.base import clone
 
 from latentforest._base._checks import check_option
+from latentforest._base._section import NewSection, Section
 from latentforest.decode._auto import AutoDecoder
+from latentforest.decode._context import DecoderContext
 from latentforest.decode._contract import Decoder
 from latentforest.decode._knn import KNNDecoder
 from latentforest.decode._leaves import ILPDecoder, LassoDecoder, RelabelDecoder
@@ -35,3 +37,16 @@ def resolve_decoder(decoder: Any, *, n_jobs: int | None) -> Decoder:
         resolved.n_jobs = n_jobs
     resolved.check()
     return resolved
+
+
+def put_decoder(decoder: Decoder, new: NewSection, context: DecoderContext) -> None:
+    """Write a fitted decoder to a model file."""
+    new.object(decoder, DECODERS.values(), "decoder_")
+    decoder.put(new, context)
+
+
+def take_decoder(section: Section, context: DecoderContext) -> Decoder:
+    """Rebuild a fitted decoder from a model file."""
+    decoder: Decoder = section.object(DECODERS.values())
+    decoder.take(section, context)
+    return decoder

@@ -99,7 +99,7 @@ def page_decoder(model: LatentModel) -> PageDecoder:
     # A subclass may weigh neighbours in a way that the page does not know.
     if type(inner) in (KNNDecoder, LocalLinearDecoder):
         return PageDecoder(inner, _calibration(model, inner), is_own=True)
-    context, rng = model._encoding.context(), deepcopy(own.rng_)
+    context, rng = model.encoder_.context(), deepcopy(own.rng_)
     knn = KNNDecoder(STAND_IN_NEIGHBORS, prototypes="rows", n_jobs=own.n_jobs)
     knn.fit_context(context, rng)
     return PageDecoder(knn, calibrate(knn, context, rng), is_own=False)

@@ -67,7 +67,7 @@ def check_request(
     specs = [spec for spec in model.schema_.columns if spec.name in shown]
     shape = _check_image(image_shape, specs)
     _check_size(n_rows, sample, "The table")
-    refined = model._encoding.refined
+    refined = model.encoder_.refined
     n_known = model.kernel_.table_.n_rows if refined is None else len(refined.rows)
     _check_size(n_known, sample, "The model's decoder")
     return Request(

@@ -46,11 +46,11 @@ def shown_rows(
         all_codes, coords = model.kernel_.table_.values, model.embedding_[rows]
     else:
         fitted = _fitted_part(table, model)
-        codec = model.kernel_.codec_
+        codec = model.codec_
         all_codes = codec.encode(fitted, caller=type(model).__name__).values
         n_given = len(all_codes)
         rows = draw_rows(n_given, request.sample, rng)
-        coords = model._encoding.place(np.ascontiguousarray(all_codes[rows]))
+        coords = model.encoder_.place(np.ascontiguousarray(all_codes[rows]))
     chosen = [j for j, name in enumerate(schema.names) if name in request.columns]
     specs = [schema.columns[j] for j in chosen]
     parts = [all_codes[rows][:, chosen]]
@@ -92,7 +92,7 @@ def decoder_rows(
     training = model.kernel_.table_
     if n_known == training.n_rows:
         return shown.numbers
-    refined = model._encoding.refined
+    refined = model.encoder_.refined
     if refined is None:
         return draw_rows(n_known, sample, rng)
     number = training.distinct_rows()

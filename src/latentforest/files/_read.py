@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._errors import ModelFileError
+from latentforest._base._section import Section
+from latentforest._base._values import damaged
 from latentforest.files._npy import DTYPES, NAMES, flat_bytes, npy_header
-from latentforest.files._section import Section
-from latentforest.files._values import damaged
 from latentforest.files._write import CHUNK, MANIFEST
 
 FORMAT = "latentforest model"
@@ -95,8 +95,8 @@ class ModelArchive:
             self._file.seek(0)
             if self._file.read(4) != b"PK\x03\x04":
                 message = (
-                    "this is no model file of latentforest, or its beginning is lost. "
-                    "Give a file that save() or latentforest fit wrote."
+                    "this is not a model file of latentforest, or its beginning is "
+                    "lost. Give a file that save() or latentforest fit wrote."
                 )
                 raise ModelFileError(message)
             with _sound_zip():
@@ -180,7 +180,7 @@ class ModelArchive:
             )
         except (ValueError, RecursionError) as exc:
             raise damaged(f"{MANIFEST} cannot be read ({exc})") from exc
-        manifest = Section(data, "the manifest")
+        manifest = Section(data, "the manifest", self)
         if manifest.text("format") != FORMAT:
             message = f"this is a {data['format'][:40]!r}, not a {FORMAT!r}."
             raise ModelFileError(message)
@@ -201,13 +201,13 @@ class ModelArchive:
         members = {}
         for name, info in infos.items():
             if not NAME.fullmatch(name):
-                raise damaged(f"{name!r} is no name of a member")
+                raise damaged(f"{name!r} is not a name of a member")
             entry = entries.section(name)
             dtype, order = entry.text("dtype"), entry.text("order")
             shape = tuple(entry.values("shape"))
             whole = all(type(size) is int and 0 <= size < 2**48 for size in shape)
             if dtype not in DTYPES or order not in ("C", "F") or not whole:
-                raise damaged(f"{name} is no array we know")
+                raise damaged(f"{name} is not an array we know")
             if not 1 <= len(shape) <= 2:
                 raise damaged(f"{name} has {len(shape)} dimensions")
             sha256 = entry.text("sha256")
@@ -259,7 +259,7 @@ def _sound_zip() -> Iterator[None]:
 
 
 def _no_constant(name: str) -> None:
-    message = f"{name} is no JSON"
+    message = f"{name} is not JSON"
     raise ValueError(message)
 
 

@@ -7,14 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from latentforest._base._section import Section
 from latentforest._base._types import Floats
+from latentforest._base._values import damaged, decode_value
+from latentforest.decode import DECODERS
 from latentforest.files._model import naming
 from latentforest.files._read import ModelArchive
-from latentforest.files._schema import decode_schema
-from latentforest.files._section import Section
-from latentforest.files._settings import CLASSES, decode_object
-from latentforest.files._values import damaged, decode_value
-from latentforest.table import TableSchema
+from latentforest.forest import FORESTS
+from latentforest.refine import AutoRefinement, Refinement
+from latentforest.table import TableCodec, TableSchema
+
+CLASSES = (*FORESTS.values(), *DECODERS.values(), Refinement, AutoRefinement)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +137,7 @@ def describe(path: str | PathLike[str]) -> ModelSummary:
             has_training=not dropped,
             n_rows=0 if dropped and not refined else _shape(archive, rows, 2)[0],
             parameters={key: _parameter(key, parameters[key]) for key in parameters},
-            schema=decode_schema(manifest.section("schema")),
+            schema=TableCodec.take(manifest.section("schema")).schema_,
             forest=_object_text(part.section("grower").data),
             n_trees=_shape(archive, "forest/start", 1)[0] - 1,
             n_nodes=_shape(archive, "forest/left", 1)[0],
@@ -173,8 +176,7 @@ def _object_text(data: Any) -> str:
         return "a fitted forest"
     if section.text("class") == "StoredForest":
         return section.text("source")
-    allowed = tuple(CLASSES.values())
-    return " ".join(repr(decode_object(section, allowed)).split())
+    return " ".join(repr(section.object(CLASSES)).split())
 
 
 def _chosen_text(section: Section) -> str:

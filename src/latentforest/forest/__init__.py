@@ -14,26 +14,39 @@ from latentforest.forest._regions import (
     rows_in_regions,
     rows_of_regions,
 )
-from latentforest.forest._resolve import Planting, resolve_forest
+from latentforest.forest._resolve import FORESTS, GivenForest, resolve_forest
+from latentforest.forest._saved import (
+    StoredForest,
+    forest_from_json,
+    forest_to_json,
+    put_forest,
+    take_forest,
+)
 from latentforest.forest._supervised import SupervisedForest
 from latentforest.forest._unsupervised import CompletelyRandomForest, ShiHorvathForest
 
 __all__ = [
+    "FORESTS",
     "AdversarialForest",
     "BaseForest",
     "ColumnFacts",
     "CompletelyRandomForest",
     "ForestArrays",
+    "GivenForest",
     "GrownForest",
-    "Planting",
     "Regions",
     "ShiHorvathForest",
+    "StoredForest",
     "SupervisedForest",
     "column_facts",
     "compatible_regions",
+    "forest_from_json",
+    "forest_to_json",
     "from_sklearn",
+    "put_forest",
     "regions_of_leaves",
     "resolve_forest",
     "rows_in_regions",
     "rows_of_regions",
+    "take_forest",
 ]

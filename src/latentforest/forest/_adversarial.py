@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from latentforest._base._checks import check_integer, check_real
 from latentforest._base._parallel import run_blocks
 from latentforest._base._random import RandomState, draw_seeds
+from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Floats
 from latentforest.forest._adversarial_rounds import add_votes, draw_in_leaves
 from latentforest.forest._base_forest import BaseForest
@@ -123,6 +124,14 @@ class AdversarialForest(BaseForest):
                 break
             trees = judge
         return self._finish(real, trees)
+
+    def put(self, new: NewSection) -> None:
+        """Write the accuracies to a model file."""
+        new.data["accuracies"] = [float(share) for share in self.accuracies_]
+
+    def take(self, section: Section) -> None:
+        """Read the accuracies from a model file."""
+        self.accuracies_ = section.values("accuracies")
 
     def _tell_apart(
         self,

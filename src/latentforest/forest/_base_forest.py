@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from latentforest._base._checks import check_integer
 from latentforest._base._errors import SchemaError
 from latentforest._base._random import RandomState, stage_rngs
+from latentforest._base._section import NewSection, Section
 from latentforest._base._types import LeafIds
 from latentforest.forest._bins import MAX_BINS
 from latentforest.forest._grow import GrownForest
@@ -80,6 +81,16 @@ class BaseForest(BaseEstimator):
         check_is_fitted(self, "forest_")
         encoded = self.codec_.encode(X, caller=type(self).__name__)
         return self.forest_.route(encoded.values, n_jobs=self.n_jobs)
+
+    def fits_in_file(self) -> bool:
+        """Whether a model file can hold all that was fitted."""
+        return True
+
+    def put(self, new: NewSection) -> None:
+        """Write what was fitted, beside the trees, to a model file."""
+
+    def take(self, section: Section) -> None:
+        """Read what ``put`` wrote; the trees are there already."""
 
     def _progress(self, what: str) -> str | None:
         """Name of the job on the progress bar; None where nothing shall be shown."""

@@ -1,10 +1,11 @@
 """Trees without what follows from the rest: the form that files keep."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
+from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Bools, Floats, Ints
 from latentforest.forest._arrays import ForestArrays
 
@@ -24,6 +25,25 @@ class PackedTrees:
     threshold: Floats
     missing_left: Bools
     words: NDArray[np.uint32]
+
+    def put(self, new: NewSection) -> None:
+        """Write the trees to a model file."""
+        for field in fields(self):
+            new.array(field.name, getattr(self, field.name))
+
+    @classmethod
+    def take(cls, section: Section) -> "PackedTrees":
+        """Read the trees from a model file; `unpack_trees` checks them."""
+        left = section.array("left", np.int32, (None,))
+        return cls(
+            section.array("start", np.int64, (None,)),
+            left,
+            section.array("right", np.int32, left.shape),
+            section.array("feature", np.int32, left.shape),
+            section.array("threshold", np.float64, left.shape),
+            section.array("missing_left", np.bool_, left.shape),
+            section.array("words", np.uint32, (None,)),
+        )
 
 
 def pack_trees(forest: ForestArrays) -> PackedTrees:

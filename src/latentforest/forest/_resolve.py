@@ -33,7 +33,7 @@ FORESTS: dict[str, type[BaseForest]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Planting:
+class GivenForest:
     """A forest, as the user gave it, ready to be grown or read."""
 
     grower: BaseForest | None  # to be grown; None: ``fitted`` is used as it is
@@ -42,7 +42,12 @@ class Planting:
     def read(
         self, X: Any, *, kinds: Any, unseen: Any
     ) -> tuple[TableCodec, EncodedTable]:
-        """Encode ``X`` as the forest understands it; also return the codec."""
+        """Encode ``X`` as the forest understands it; also return the codec.
+
+        A table that is encoded already is taken as it is.
+        """
+        if isinstance(X, EncodedTable):
+            return self._take(X, unseen)
         if self.fitted is None:
             codec = TableCodec(kinds, unseen)
             return codec, codec.fit_encode(X)
@@ -69,6 +74,20 @@ class Planting:
         _check_numeric(codec.schema_, self.fitted)
         return codec, encoded
 
+    def _take(
+        self, table: EncodedTable, unseen: Any
+    ) -> tuple[TableCodec, EncodedTable]:
+        if isinstance(self.fitted, BaseForest):
+            if table.schema != self.fitted.codec_.schema_:
+                message = (
+                    "the encoded table has other columns or levels than the table that "
+                    "the forest was fitted on. Encode it with forest.codec_."
+                )
+                raise ValueError(message)
+        elif self.fitted is not None:
+            _check_numeric(table.schema, self.fitted)
+        return TableCodec.from_schema(table.schema, unseen=unseen), table
+
     def grow(
         self,
         table: EncodedTable,
@@ -93,16 +112,16 @@ class Planting:
         return grower.grow_on(table, y, rng), grower
 
 
-def resolve_forest(forest: Any) -> Planting:
+def resolve_forest(forest: Any) -> GivenForest:
     """Read a ``forest`` parameter: a name, a forest of ours, or a fitted one."""
     if isinstance(forest, str):
-        return Planting(FORESTS[check_option("forest", forest, FORESTS)](), None)
+        return GivenForest(FORESTS[check_option("forest", forest, FORESTS)](), None)
     if isinstance(forest, FrozenEstimator):
         forest = forest.estimator
     if isinstance(forest, BaseForest):
         if hasattr(forest, "forest_"):
-            return Planting(None, forest)
-        return Planting(forest, None)
+            return GivenForest(None, forest)
+        return GivenForest(forest, None)
     if not is_readable(forest):
         names = ", ".join(repr(name) for name in FORESTS)
         message = (
@@ -117,7 +136,7 @@ def resolve_forest(forest: Any) -> Planting:
         )
         raise ValueError(message)
     check_is_fitted(forest)
-    return Planting(None, forest)
+    return GivenForest(None, forest)
 
 
 def _check_numeric(schema: TableSchema, forest: Any) -> None:

@@ -9,7 +9,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from latentforest._base._checks import check_option
 from latentforest._base._random import RandomState
+from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Floats
+from latentforest._base._values import damaged, encode_value
 from latentforest.forest._base_forest import BaseForest
 from latentforest.forest._bins import bin_table
 from latentforest.forest._groups import CLASSIFY, REGRESS
@@ -22,9 +24,12 @@ from latentforest.forest._grow import (
 from latentforest.forest._records import Target, Tree
 from latentforest.table import EncodedTable
 
-MANY_CLASSES = (
-    50  # distinct numbers above which a target is no longer taken for classes
-)
+# Distinct numbers above which a target is no longer taken for classes.
+MANY_CLASSES = 50
+# What classes may be kept as in a model file.
+CLASS_DTYPES = {"bool", "float32", "float64", "object", "str"} | {
+    f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
+}
 
 
 class SupervisedForest(BaseForest):
@@ -174,6 +179,39 @@ class SupervisedForest(BaseForest):
             return self._average(X)[:, 0]
         return self.classes_[self._average(X).argmax(axis=1)]
 
+    def fits_in_file(self) -> bool:
+        """Whether the classes, if any, are text, numbers or booleans."""
+        if self.classes_ is None:
+            return True
+        plain = all(isinstance(c, str | int | float) for c in self.classes_.tolist())
+        return plain and _dtype_name(self.classes_) in CLASS_DTYPES
+
+    def put(self, new: NewSection) -> None:
+        """Write classes and leaf values to a model file."""
+        new.array("leaf_values", self.leaf_values_)
+        new.data["classes"] = None
+        if self.classes_ is not None:
+            part = new.section("classes")
+            part.put("dtype", _dtype_name(self.classes_))
+            values = self.classes_.tolist()
+            part.data["values"] = [encode_value(c, what="a class of y") for c in values]
+
+    def take(self, section: Section) -> None:
+        """Read classes and leaf values from a model file."""
+        n_outputs, self.classes_ = 1, None
+        if section.has("classes"):
+            part = section.section("classes")
+            dtype, values = part.text("dtype"), part.values("values")
+            if dtype not in CLASS_DTYPES:
+                raise damaged(f"the classes have the dtype {dtype[:40]!r}")
+            classes = np.empty(len(values), object)
+            classes[:] = values
+            n_outputs, self.classes_ = len(classes), classes.astype(dtype)
+        shape = (self.forest_.n_leaves, n_outputs)
+        self.leaf_values_ = section.array("leaf_values", np.float64, shape)
+        if not np.isfinite(self.leaf_values_).all():
+            raise damaged(f"{section.path('leaf_values')} holds NaN or infinity")
+
     def _average(self, X: Any) -> Floats:
         values = self.codec_.encode(X).values
         ids = self.forest_.leaves(values, n_jobs=self.n_jobs)
@@ -214,3 +252,7 @@ class SupervisedForest(BaseForest):
         self.classes_, labels = np.unique(y, return_inverse=True)
         n_sums = max(2, len(self.classes_))
         return Target(labels.astype(np.float64), CLASSIFY, n_sums)
+
+
+def _dtype_name(classes: np.ndarray) -> str:
+    return "str" if classes.dtype.kind == "U" else classes.dtype.name

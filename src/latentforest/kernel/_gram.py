@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._types import Floats, LeafIds
-from latentforest.kernel._loops import add_gram_rows, group_rows_by_leaf
+from latentforest.kernel._leaf_loops import add_gram_rows, group_rows_by_leaf
 
 LARGEST_GRAM_BYTES = 4 * 2**30
 GRAM_ROW_BLOCK = 64

@@ -4,7 +4,7 @@ import numpy as np
 
 from latentforest._base._types import Ints
 from latentforest.kernel._index import LeafIndex
-from latentforest.kernel._loops import join_rows
+from latentforest.kernel._leaf_loops import join_rows
 
 
 def connected_components(index: LeafIndex) -> tuple[Ints, int]:

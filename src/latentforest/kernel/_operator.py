@@ -14,7 +14,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from latentforest._base._checks import check_integer, check_option
 from latentforest._base._parallel import n_workers
-from latentforest._base._types import Coords, Floats, Ints, LeafIds
+from latentforest._base._types import Floats, Ints, LeafIds
 from latentforest.kernel._gram import (
     check_gram_size,
     feature_matrix,
@@ -22,16 +22,11 @@ from latentforest.kernel._gram import (
 )
 from latentforest.kernel._graph import connected_components
 from latentforest.kernel._index import LeafIndex, check_ids, check_weights
-from latentforest.kernel._leaf_table import (
-    LeafTable,
-    leave_one_out_coords,
-    make_leaf_table,
-)
 from latentforest.kernel._products import kernel_dot
 from latentforest.kernel._sums import (
-    divide_or_zero,
     gather_from_leaves,
     leaf_mass,
+    leaf_scale,
     leaf_sums,
 )
 
@@ -95,15 +90,10 @@ class LeafKernel:
         self.n_jobs = n_jobs
         self.weights = check_weights(weights, index.n_rows)
         self.mass = leaf_mass(index, self.weights, n_jobs=n_jobs)
-        self.scale = self._scale_of(self.mass)
+        self.scale = leaf_scale(self.mass, self.kind)
         self.degrees: Floats = (
             np.ones(index.n_rows) if self.kind == "rf" else self.dot(self.weights)
         )
-
-    def _scale_of(self, mass: Floats) -> Floats:
-        """Return s_leaf; empty leaves weigh 0, not 1/0, or they poison every sum."""
-        ones = np.ones(mass.shape)
-        return divide_or_zero(ones, mass) if self.kind == "rf" else ones
 
     @property
     def row_mass(self) -> Floats:
@@ -144,61 +134,6 @@ class LeafKernel:
             matmat=self.symmetric_dot,
             rmatmat=self.symmetric_dot,
             dtype=np.float64,
-        )
-
-    def leaf_table(self, coords: Coords, eigenvalues: ArrayLike) -> LeafTable:
-        """Collapse the rows' coordinates to a table that places any row (Nyström).
-
-        Parameters
-        ----------
-        coords : array of float, shape (n_rows, n_components)
-            Diffusion coordinates of the rows that define the kernel.
-        eigenvalues : array of float, shape (n_components,)
-            Their eigenvalues; components with a negligible one stay 0.
-
-        Returns
-        -------
-        LeafTable
-            Maps the rows that define the kernel to their own coordinates.
-        """
-        return make_leaf_table(
-            self.index,
-            self.scale,
-            self.mass,
-            self.weights,
-            coords,
-            eigenvalues,
-            n_jobs=self.n_jobs,
-        )
-
-    def leave_one_out(
-        self, coords: Coords, eigenvalues: ArrayLike, *, group: ArrayLike | None = None
-    ) -> Coords:
-        """Place each row as ``leaf_table`` would without it, so that it looks new.
-
-        Takes the arguments of ``leaf_table``. Rows with the same number in ``group``
-        are copies, and are left out together. A row that is alone in all its leaves
-        goes to the origin.
-        """
-        own = self.weights
-        if group is not None:
-            _, number = np.unique(np.asarray(group), return_inverse=True)
-            if number.shape != self.weights.shape:
-                message = (
-                    f"group has shape {number.shape}. Give one number for each of the "
-                    f"{self.index.n_rows} rows."
-                )
-                raise ValueError(message)
-            own = np.bincount(number, weights=self.weights)[number].astype(np.float64)
-        return leave_one_out_coords(
-            self.index,
-            self.mass,
-            self.weights,
-            coords,
-            eigenvalues,
-            own_weights=own,
-            by_mass=self.kind == "rf",
-            n_jobs=self.n_jobs,
         )
 
     def _check_ids(self, ids: ArrayLike) -> LeafIds:
@@ -263,7 +198,7 @@ class LeafKernel:
         columns = targets.reshape(targets.shape[0], -1)
         mass = leaf_mass(self.index, weights, n_jobs=self.n_jobs)
         sums = leaf_sums(self.index, columns, weights=weights, n_jobs=self.n_jobs)
-        sums *= self._scale_of(mass)[:, None] / self.index.n_trees
+        sums *= leaf_scale(mass, self.kind)[:, None] / self.index.n_trees
         leaves = self._check_ids(ids)
         smoothed = gather_from_leaves(leaves, sums, n_jobs=self.n_jobs)
         return smoothed.reshape(leaves.shape[0], *targets.shape[1:])

@@ -5,7 +5,7 @@ import numpy as np
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._types import Floats
 from latentforest.kernel._index import LeafIndex
-from latentforest.kernel._loops import add_block_products, add_vector_products
+from latentforest.kernel._leaf_loops import add_block_products, add_vector_products
 from latentforest.kernel._sums import tree_chunks
 
 # Columns multiplied together: enough to share the reading of leaf numbers, few

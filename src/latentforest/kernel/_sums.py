@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._types import Floats, LeafIds
 from latentforest.kernel._index import LeafIndex
-from latentforest.kernel._loops import (
+from latentforest.kernel._leaf_loops import (
     add_from_leaves,
     add_to_leaves,
     add_weighted_to_leaves,
@@ -95,6 +95,15 @@ def gather_from_leaves(
 
     run_blocks(work, list(blocks_of(ids.shape[0], ROW_BLOCK)), n_jobs=n_jobs)
     return sums
+
+
+def leaf_scale(mass: Floats, kind: str) -> Floats:
+    """Return s_leaf: 1/mass for kind "rf", 1 for "scornet".
+
+    Empty leaves weigh 0, not 1/0, or they poison every sum.
+    """
+    ones = np.ones(mass.shape)
+    return divide_or_zero(ones, mass) if kind == "rf" else ones
 
 
 def divide_or_zero(numerator: Floats, denominator: Floats) -> Floats:

@@ -9,13 +9,15 @@ import numpy as np
 from latentforest._base._checks import check_integer
 from latentforest._base._errors import SpectrumWarning
 from latentforest._base._types import Codes, Coords
+from latentforest.encoder import fit_encoder
+from latentforest.forest import GrownForest
 from latentforest.forest._depth import cut_at_depth, node_depths
-from latentforest.kernel import LeafIndex, LeafKernel
 from latentforest.plot._canvas import AxesArray, bare, grid_or_given
 from latentforest.plot._key import Key
 from latentforest.plot._model import check_model, n_rows_of, training_rows, values_for
 from latentforest.plot._points import draw_points
 from latentforest.spectral import DiffusionMap
+from latentforest.table import EncodedTable
 
 MOST_FRAMES = 5
 MARGIN = 0.06  # of the range, on each side
@@ -69,14 +71,14 @@ def film(
     ['depth 1', 'depth 3']
     """
     check_model(model)
-    full = int(node_depths(model.kernel_.forest_).max())
+    full = int(node_depths(model.encoder_.forest).max())
     chosen = _depths(depths, full)
     rows = training_rows(model)  # the kernel is theirs, whatever rows are drawn
     values = values_for(model, table, by, n_rows_of(model, table))
     shown = None
     if table is not None:
-        shown = model.kernel_.codec_.encode(table, caller=type(model).__name__).values
-    frames = film_frames(model, rows.values, shown, chosen)
+        shown = model.codec_.encode(table, caller=type(model).__name__).values
+    frames = film_frames(model, rows, shown, chosen)
     panels = grid_or_given(axes, len(chosen), n_columns=len(chosen), panel=(2.5, 2.9))
     key = Key("")
     for ax, depth, coords in zip(panels, chosen, frames, strict=True):
@@ -95,7 +97,7 @@ def film(
 
 
 def film_frames(
-    model: Any, training: Codes, shown: Codes | None, depths: Sequence[int]
+    model: Any, training: EncodedTable, shown: Codes | None, depths: Sequence[int]
 ) -> list[Coords]:
     """Two coordinates per row and depth, turned so that frames follow each other."""
     frames: list[Coords] = []
@@ -117,20 +119,22 @@ def turned(coords: Coords, goal: Coords) -> Coords:
 
 
 def _map_at_depth(
-    model: Any, training: Codes, shown: Codes | None, depth: int
+    model: Any, training: EncodedTable, shown: Codes | None, depth: int
 ) -> Coords:
-    kernel = model.kernel_
-    forest = cut_at_depth(kernel.forest_, depth)
-    leaves = forest.leaves(training, n_jobs=model.n_jobs)
-    index = LeafIndex(leaves[kernel.landmarks_], forest.n_leaves)
+    landmarks = model.encoder_.trained_on("a film").landmarks
+    forest = cut_at_depth(model.encoder_.forest, depth)
+    grown = GrownForest(forest, forest.leaves(training.values, n_jobs=model.n_jobs))
     with warnings.catch_warnings():  # shallow trees know few directions: not a fault
         warnings.simplefilter("ignore", SpectrumWarning)
-        small = DiffusionMap(2, time=model.diffusion_time, random_state=0).fit(
-            LeafKernel(index, kernel.kind, n_jobs=model.n_jobs)
+        small = fit_encoder(
+            training,
+            grown,
+            DiffusionMap(2, time=model.diffusion_time, random_state=0),
+            kind=model.encoder_.kind,
+            landmarks=landmarks,
+            n_jobs=model.n_jobs,
         )
-    if shown is not None:
-        leaves = forest.leaves(shown, n_jobs=model.n_jobs)
-    return small.leaf_table_.encode(leaves, n_jobs=model.n_jobs)
+    return small.place(training.values if shown is None else shown)
 
 
 def _depths(depths: Sequence[int] | None, full: int) -> list[int]:

@@ -25,19 +25,12 @@ def check_model(model: Any) -> None:
             "Give a fitted RFAE."
         )
         raise TypeError(message)
-    check_is_fitted(model, "map_")
+    check_is_fitted(model, "encoder_")
 
 
 def training_rows(model: Any) -> EncodedTable:
     """Return the rows that the model was fitted on, as codes."""
-    rows = getattr(model.kernel_, "table_", None)
-    if rows is None:
-        message = (
-            "The model was saved without its training rows, which this picture needs. "
-            "Give a table where rows are to be drawn, or save the model with them."
-        )
-        raise ValueError(message)
-    return rows
+    return model.encoder_.trained_on("this picture").table
 
 
 def coordinates(model: Any, table: Any) -> Coords:

@@ -90,9 +90,10 @@ def _eigenvalues(model: Any, wanted: int | None) -> Floats:
     fitted: Floats = model.eigenvalues_
     if wanted is not None:
         check_integer("n_eigenvalues", wanted, minimum=1)
-    kernel = getattr(model.kernel_, "leaf_kernel_", None)
-    if kernel is None:  # saved without training rows
+    training = model.encoder_.training
+    if training is None:  # saved without training rows
         return fitted[:wanted]
+    kernel = training.kernel
     n_drawn = max(2 * len(fitted), 10) if wanted is None else wanted
     n_drawn = min(n_drawn, kernel.index.n_rows - 1)
     if n_drawn <= len(fitted):

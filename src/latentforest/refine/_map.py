@@ -5,13 +5,16 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from latentforest._base._parallel import blocks_of, run_blocks
+from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Coords, Floats
+from latentforest._base._values import damaged
 from latentforest.decode._neighbours import Neighbours, NeighbourSearch
 from latentforest.refine._settings import Refinement
 from latentforest.refine._steps import step_rows
 from latentforest.refine._targets import without_gaps
 
 QUERY_BLOCK = 256
+FARTHEST_CELL = 1e6  # standard deviations from the mean; √n_rows is the most there is
 GAIN = 1e-3  # a step that gains less than this share is the last
 
 
@@ -116,6 +119,27 @@ class RefinedMap:
             blocks = list(blocks_of(len(queries), QUERY_BLOCK))
             run_blocks(work, blocks, n_jobs=self.n_jobs)
         return loss, move
+
+    def put(self, new: NewSection) -> None:
+        """Write settings, objective and coordinates to a model file."""
+        new.section("settings").object(self.settings, (Refinement,), "the refinement")
+        new.data["objective"] = [float(loss) for loss in self.objective_]
+        new.array("coords", self.coords_)
+
+    @classmethod
+    def take(
+        cls, section: Section, coords: Coords, cells: Floats, *, n_jobs: int | None
+    ) -> "RefinedMap":
+        """Rebuild the map of rows at known coordinates, with known cells."""
+        refined = cls(section.section("settings").object((Refinement,)), n_jobs=n_jobs)
+        if not (np.abs(cells) <= FARTHEST_CELL).all():
+            mean, scale = section.path("mean"), section.path("scale")
+            raise damaged(f"{mean} and {scale} do not fit the rows")
+        refined.cells_ = cells
+        refined.objective_ = section.values("objective")
+        refined.coords_ = np.ascontiguousarray(coords)
+        refined.search_ = NeighbourSearch(refined.coords_)
+        return refined
 
 
 def without_self(found: Neighbours) -> Neighbours:

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Codes, Floats
+from latentforest._base._values import damaged
 from latentforest.table import EncodedTable, TableSchema
 
 
@@ -35,9 +37,24 @@ class Targets:
                 # Rounding gives a constant column a spread of its own.
                 constant = seen.min() == seen.max() or seen.std() == 0
                 scale[column] = 1.0 if constant else seen.std()
-        width = np.where(schema.is_number, 1, schema.n_levels)
-        start = np.concatenate([[0], np.cumsum(width)]).astype(np.int64)
-        return cls(schema, mean, scale, start)
+        return cls(schema, mean, scale, _first_cells(schema))
+
+    def put(self, new: NewSection) -> None:
+        """Write means and scales to a model file."""
+        new.array("mean", self.mean)
+        new.array("scale", self.scale)
+
+    @classmethod
+    def take(cls, section: Section, schema: TableSchema) -> "Targets":
+        """Read means and scales from a model file."""
+        mean = section.array("mean", np.float64, (schema.n_columns,))
+        scale = section.array("scale", np.float64, (schema.n_columns,))
+        if not (np.isfinite(mean) & np.isfinite(scale) & (scale > 0)).all():
+            raise damaged(
+                f"{section.path('mean')} or {section.path('scale')} holds numbers that "
+                "cannot be"
+            )
+        return cls(schema, mean, scale, _first_cells(schema))
 
     def cells(self, codes: Codes) -> Floats:
         """Cells of each row, (n_rows, n_cells); NaN where the row has a gap."""
@@ -51,6 +68,11 @@ class Targets:
                 part = (given == np.arange(last - first)).astype(np.float64)
             cells[:, first:last] = np.where(np.isnan(given), np.nan, part)
         return cells
+
+
+def _first_cells(schema: TableSchema) -> NDArray[np.int64]:
+    width = np.where(schema.is_number, 1, schema.n_levels)
+    return np.concatenate([[0], np.cumsum(width)]).astype(np.int64)
 
 
 def without_gaps(cells: Floats) -> Floats:

@@ -67,7 +67,7 @@ def to_onnx(model: LatentModel, path: str | PathLike[str] | None = None) -> Any:
     require("onnx", extra="onnx")
     if path is not None:
         _check_folder(Path(path))
-    forest, table = model.kernel_.forest_, model.map_.leaf_table_
+    forest, table = model.encoder_.forest, model.encoder_.leaf_table
     questions = ask(forest, model.schema_.n_levels)
     check_limits(forest, questions, table)
     groups = lay_out(forest, questions).groups(GROUP)
@@ -121,11 +121,11 @@ def _check_model(model: Any) -> None:
             f"Give a fitted RFAE."
         )
         raise TypeError(message)
-    check_is_fitted(model, "map_")
+    check_is_fitted(model, "encoder_")
 
 
 def _check_plain(model: LatentModel) -> None:
-    if model._encoding.refined is not None:
+    if model.encoder_.refined is not None:
         message = (
             "This model's map is refined: new rows are placed by a search among the "
             "training rows, which ONNX cannot express. Fit with refine=None, or serve "

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from latentforest._base._types import Floats
-from latentforest.kernel import LeafTable
+from latentforest.encoder import LeafTable
 from latentforest.serving._builder import ML, GraphBuilder
 from latentforest.serving._ports import OUTPUT, Port
 from latentforest.serving._trees import TreeNodes

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from latentforest.encoder import LeafTable
 from latentforest.forest import ForestArrays
-from latentforest.kernel import LeafTable
 from latentforest.serving._questions import Questions
 
 GROUP = 16  # trees whose leaves are looked up together

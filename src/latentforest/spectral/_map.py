@@ -1,18 +1,17 @@
-"""The diffusion map of a kernel: coordinates of its rows, and of new ones."""
+"""The diffusion map of a kernel: coordinates of its rows."""
 
 from copy import copy
 from dataclasses import replace
 from typing import Any, Protocol, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from latentforest._base._checks import check_integer
 from latentforest._base._random import RandomState, stage_rngs
-from latentforest._base._types import Coords, Floats, Ints
+from latentforest._base._types import Floats, Ints
 from latentforest.spectral._diffusion import diffusion_coords
 from latentforest.spectral._leading import leading_spectrum
 
@@ -29,14 +28,6 @@ class MappableKernel(Protocol):
 
     def components(self) -> Ints:
         """Label the connected component of each row."""
-
-    def leaf_table(self, coords: Coords, eigenvalues: Floats) -> Any:
-        """Return the table that places any row."""
-
-    def leave_one_out(
-        self, coords: Coords, eigenvalues: Floats, *, group: ArrayLike | None = None
-    ) -> Coords:
-        """Place each row as if it, and its copies, were new."""
 
 
 class DiffusionMap(BaseEstimator):
@@ -58,9 +49,6 @@ class DiffusionMap(BaseEstimator):
         Coordinates of the rows that define the kernel.
     spectrum_ : Spectrum
         Eigenvalues and eigenvectors, without the constant one.
-    leaf_table_ : LeafTable
-        One row per leaf of the forest: a new row's coordinates are the sum of the
-        rows it falls into (Nyström, Z₀ = K₀ Z Λ⁻¹).
 
     Examples
     --------
@@ -106,49 +94,7 @@ class DiffusionMap(BaseEstimator):
             rng=stage_rngs(self.random_state, "spectral")["spectral"],
         )
         self.embedding_ = diffusion_coords(self.spectrum_, mass, time=self.time)
-        self.leaf_table_ = kernel.leaf_table(
-            self.embedding_, self.spectrum_.eigenvalues
-        )
         return self
-
-    def transform(self, leaf_ids: Any) -> Coords:
-        """Coordinates of rows given by their leaves.
-
-        Parameters
-        ----------
-        leaf_ids : array of shape (n_rows, n_trees)
-            Such as ``ForestKernel.leaves(X)``.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_components)
-        """
-        check_is_fitted(self, "leaf_table_")
-        return self.leaf_table_.encode(leaf_ids)
-
-    def leave_one_out(
-        self, kernel: MappableKernel, *, group: ArrayLike | None = None
-    ) -> Coords:
-        """Coordinates of the kernel's rows, each placed as if it were a new one.
-
-        Use them wherever something is chosen or judged on training rows.
-
-        Parameters
-        ----------
-        kernel : LeafKernel
-            The kernel that the map was fitted on.
-        group : array of int, shape (n_rows,), default=None
-            Rows of the same group are copies and are left out together, as a row of a
-            bootstrap sample must be. None takes every row for itself.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_components)
-        """
-        check_is_fitted(self, "leaf_table_")
-        return kernel.leave_one_out(
-            self.embedding_, self.spectrum_.eigenvalues, group=group
-        )
 
     def truncate(self, n_components: int) -> Self:
         """Return the same map with the first coordinates only.
@@ -162,7 +108,7 @@ class DiffusionMap(BaseEstimator):
         -------
         DiffusionMap
         """
-        check_is_fitted(self, "leaf_table_")
+        check_is_fitted(self, "spectrum_")
         check_integer("n_components", n_components, minimum=1)
         if n_components > self.spectrum_.n_components:
             message = (
@@ -178,8 +124,4 @@ class DiffusionMap(BaseEstimator):
             vectors=self.spectrum_.vectors[:, :n_components],
         )
         small.embedding_ = self.embedding_[:, :n_components]
-        small.leaf_table_ = replace(
-            self.leaf_table_,
-            values=np.ascontiguousarray(self.leaf_table_.values[:, :n_components]),
-        )
         return small

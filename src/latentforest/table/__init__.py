@@ -1,6 +1,7 @@
 """Tables to codes and back: column kinds, levels, decimals, missing values."""
 
 from latentforest.table._codec import TableCodec
+from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._frames import (
     NumberColumn,
     RawColumn,
@@ -11,7 +12,7 @@ from latentforest.table._frames import (
 from latentforest.table._kinds import ColumnKind
 from latentforest.table._match import check_names
 from latentforest.table._remember import remember_columns
-from latentforest.table._schema import ColumnSpec, EncodedTable, TableSchema
+from latentforest.table._schema import EncodedTable, TableSchema
 
 __all__ = [
     "ColumnKind",

@@ -1,14 +1,17 @@
 """Tables to codes and back."""
 
 from collections.abc import Hashable, Mapping
+from importlib.util import find_spec
 from typing import Any, get_args
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from latentforest._base._checks import check_option
-from latentforest._base._errors import SchemaError
+from latentforest._base._errors import ModelFileError, SchemaError
+from latentforest._base._section import Section
 from latentforest._base._types import Codes
+from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._columns import Unseen, encode_column, settle_codes
 from latentforest.table._frames import (
     NumberColumn,
@@ -20,7 +23,7 @@ from latentforest.table._frames import (
 from latentforest.table._infer import infer_column
 from latentforest.table._kinds import ColumnKind
 from latentforest.table._match import check_columns
-from latentforest.table._schema import ColumnSpec, EncodedTable, TableSchema
+from latentforest.table._schema import EncodedTable, TableSchema
 
 
 class TableCodec:
@@ -90,6 +93,13 @@ class TableCodec:
         kinds = {column.name: column.kind for column in schema.columns}
         codec = cls(kinds, unseen)
         codec.schema_ = schema
+        return codec
+
+    @classmethod
+    def take(cls, section: Section, *, unseen: Unseen = "error") -> "TableCodec":
+        """Rebuild a codec from a model file; tables can be built with it."""
+        codec = cls.from_schema(TableSchema.take(section), unseen=unseen)
+        _try_to_build(codec)
         return codec
 
     def fit(self, X: Any) -> "TableCodec":
@@ -221,3 +231,27 @@ def _refuse_infinite(names: list[Hashable]) -> None:
             f"Replace them by finite numbers, or by NaN for missing."
         )
         raise SchemaError(message)
+
+
+def _try_to_build(codec: TableCodec) -> None:
+    """Make three rows as decoders will, so that nothing is left to fail later."""
+    schema = codec.schema_
+    if schema.container != "numpy" and find_spec(schema.container) is None:
+        return  # decoding will say which package is missing
+    codes = np.full((3, schema.n_columns), np.nan)
+    for number, column in enumerate(schema.columns):
+        if column.is_number:
+            if column.storage.is_numeric:
+                codes[:2, number] = column.lower, column.upper
+        elif column.levels:
+            codes[:2, number] = 0, column.n_levels - 1
+    try:
+        codec.decode(codes)
+    except Exception as exc:
+        reason = " ".join(f"{type(exc).__name__}: {exc}".split())
+        message = (
+            f"{schema.container} cannot build a table with the columns of the model "
+            f"({reason}). Install the {schema.container} that it was saved with, or "
+            "get another copy of the file."
+        )
+        raise ModelFileError(message) from exc

@@ -6,8 +6,8 @@ import numpy as np
 
 from latentforest._base._errors import SchemaError
 from latentforest._base._types import Floats
+from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._frames import EXACT, NumberColumn, RawColumn
-from latentforest.table._schema import ColumnSpec
 
 Unseen: TypeAlias = Literal["error", "nearest"]
 

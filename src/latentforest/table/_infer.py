@@ -7,10 +7,10 @@ import numpy as np
 
 from latentforest._base._errors import SchemaError
 from latentforest._base._types import Floats
+from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._columns import count_decimals, encode_column
 from latentforest.table._frames import LabelColumn, NumberColumn, RawColumn
 from latentforest.table._kinds import FEW_DISTINCT, ColumnKind, Level, Storage
-from latentforest.table._schema import ColumnSpec
 
 _HEAD = 1_000
 _LIKE_AN_ID = 0.9  # levels per row from which text tells rows apart and nothing else

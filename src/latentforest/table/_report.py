@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from latentforest.table._schema import ColumnSpec
+    from latentforest.table._column_spec import ColumnSpec
 
 _LEVELS_SHOWN = 6
 

@@ -1,116 +1,21 @@
-"""The records of this room: a column, a table's columns, a table as codes."""
+"""The records of this room: a table's columns, a table as codes."""
 
-import math
 from collections.abc import Hashable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Bools, Codes, Floats, Ints
-from latentforest.table._kinds import ColumnKind, Level, Storage
+from latentforest._base._values import damaged
+from latentforest.table._column_spec import ColumnSpec
+from latentforest.table._kinds import ColumnKind
 from latentforest.table._report import schema_report
 
 Container: TypeAlias = Literal["pandas", "polars", "pyarrow", "numpy"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ColumnSpec:
-    """All that is known of one column after fitting.
-
-    Parameters
-    ----------
-    name : hashable
-        The name in the table; arrays have ``x0``, ``x1``, ….
-    kind : ColumnKind
-        What the values mean.
-    levels : tuple of str, int, float or bool, default=()
-        The values in level order: code ``i`` stands for ``levels[i]``. Empty for
-        numbers, ``(False, True)`` for booleans.
-    decimals : int or None, default=None
-        Decoded numbers are rounded to so many decimals; None leaves them alone.
-    lower, upper : float, default=nan
-        Smallest and largest code seen in fit; NaN if all cells were missing.
-    has_missing : bool, default=False
-        Whether fit saw a missing cell.
-    dtype : str, default='float64'
-        The dtype in the table's own library, as text, to restore it.
-    storage : Storage, default=Storage.float
-        How the library keeps the column.
-    reason : str, default=''
-        Why the column has this kind.
-    """
-
-    name: Hashable
-    kind: ColumnKind
-    levels: tuple[Level, ...] = ()
-    decimals: int | None = None
-    lower: float = math.nan
-    upper: float = math.nan
-    has_missing: bool = False
-    dtype: str = "float64"
-    storage: Storage = Storage.float
-    reason: str = ""
-
-    def __post_init__(self) -> None:
-        if self.is_number and self.levels:
-            message = f"column {self.name!r} is a number, so it has no levels"
-            raise ValueError(message)
-        if self.kind is ColumnKind.boolean and self.levels != (False, True):
-            message = f"boolean column {self.name!r} needs the levels (False, True)"
-            raise ValueError(message)
-        if len(set(self.levels)) != len(self.levels):
-            message = f"the levels of column {self.name!r} are not distinct"
-            raise ValueError(message)
-
-    @property
-    def is_number(self) -> bool:
-        """Whether the kind is continuous or integer."""
-        return self.kind.is_number
-
-    @property
-    def n_levels(self) -> int:
-        """How many levels there are; 0 for numbers."""
-        return len(self.levels)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return a dict that JSON can hold; :meth:`from_dict` reads it back."""
-        out = asdict(self)
-        out.update(kind=str(self.kind), storage=str(self.storage))
-        out.update(levels=list(self.levels))
-        # JSON has no NaN.
-        for bound in ("lower", "upper"):
-            out[bound] = None if math.isnan(out[bound]) else out[bound]
-        return out
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> "ColumnSpec":
-        """Rebuild a column from :meth:`to_dict`."""
-        name = data["name"]
-        changed = {
-            # JSON turns the tuples that name multi-level columns into lists.
-            "name": tuple(name) if isinstance(name, list) else name,
-            "kind": ColumnKind(data["kind"]),
-            "storage": Storage(data["storage"]),
-            "levels": tuple(data["levels"]),
-            "lower": math.nan if data["lower"] is None else data["lower"],
-            "upper": math.nan if data["upper"] is None else data["upper"],
-        }
-        return cls(**(data | changed))
-
-    def _key(self) -> tuple[Hashable, ...]:
-        # Tuples hold NaN equal only if it is the same object: compare None instead.
-        # 1, 1.0 and True are equal levels to Python, but not to a dtype.
-        types = tuple(type(level) for level in self.levels)
-        out = self.to_dict()
-        return (*(out[k] for k in out if k != "levels"), self.levels, types)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ColumnSpec) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,18 +97,45 @@ class TableSchema:
         return schema_report(self.columns, self.container)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dict that JSON can hold; :meth:`from_dict` reads it back."""
+        """Return a dict that JSON can hold."""
         columns = [column.to_dict() for column in self.columns]
         return {"container": self.container, "columns": columns}
 
+    def put(self, new: NewSection) -> None:
+        """Write the columns to a model file."""
+        new.put("container", self.container)
+        parts = new.sections("columns", self.n_columns)
+        for column, part in zip(self.columns, parts, strict=True):
+            column.put(part)
+
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> "TableSchema":
-        """Rebuild a schema from :meth:`to_dict`."""
-        columns = tuple(ColumnSpec.from_dict(column) for column in data["columns"])
-        return cls(columns, data["container"])
+    def take(cls, section: Section) -> "TableSchema":
+        """Rebuild the columns from a model file, or say which one is wrong."""
+        container = section.text("container")
+        if container not in get_args(Container):
+            raise damaged(f"{container[:40]!r} is not a library of tables")
+        parts = section.sections("columns")
+        if not parts:
+            raise damaged("the table has no columns")
+        columns = tuple(ColumnSpec.take(part, container) for part in parts)
+        kinds = {column.dtype.partition(":")[0] for column in columns}
+        if container == "numpy" and len(kinds) > 1:
+            raise damaged("the columns of an array have several dtypes")
+        return cls(columns, container)  # type: ignore[arg-type]
+
+    def take_codes(self, section: Section, name: str, n_rows: int | None) -> Codes:
+        """Read rows from a model file; refuse codes that no row can have."""
+        codes = section.array(name, np.float64, (n_rows, self.n_columns))
+        for column, spec in enumerate(self.columns):
+            if not spec.can_hold(codes[:, column]):
+                raise damaged(
+                    f"{section.path(name)} holds cells that column {spec.name!r} "
+                    "cannot have"
+                )
+        return np.ascontiguousarray(codes)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class EncodedTable:
     """A table as numbers.
 
@@ -235,8 +167,13 @@ class EncodedTable:
     def distinct_rows(self) -> Ints:
         """Return, for every row, the number of the distinct row that it is a copy of.
 
-        Rows are copies if all cells are the same; missing equals missing.
+        Rows are copies if all cells are the same; missing equals missing. Worked out
+        when first asked for.
         """
+        return self._distinct
+
+    @cached_property
+    def _distinct(self) -> Ints:
         # Adding 0 makes -0 and 0 the same bytes.
         rows = np.ascontiguousarray(self.values + 0.0)
         rows[np.isnan(rows)] = np.nan

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from latentforest import DiffusionMap, ForestKernel
 from latentforest._base._errors import SpectrumWarning
-from latentforest.decode import KernelSpectrum
+from latentforest.decode import KernelEigenpairs
 from latentforest.decode._leaves._kernel_rows import (
     estimate_kernel_rows,
     kernel_weights,
@@ -24,7 +24,7 @@ def spectrum_of(frame, *, n_components=None, time=1.0, min_leaf=2, n_trees=20):
         n_components = len(frame) - 1
     leaf_kernel = kernel.leaf_kernel_
     diffusion = DiffusionMap(n_components, time=time, random_state=0).fit(leaf_kernel)
-    spectrum = KernelSpectrum(
+    spectrum = KernelEigenpairs(
         diffusion.embedding_, diffusion.spectrum_.eigenvalues, leaf_kernel.index.ids
     )
     return kernel, diffusion, spectrum

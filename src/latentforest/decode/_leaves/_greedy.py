@@ -25,7 +25,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from latentforest._base._parallel import blocks_of, run_blocks
+from latentforest._base._section import Section
 from latentforest._base._types import LeafIds
+from latentforest._base._values import damaged
 from latentforest.decode._leaves._greedy_blocks import agree_rows, assign_rows
 from latentforest.forest import Regions
 from latentforest.forest._boxes import LeafBoxes
@@ -40,6 +42,18 @@ class LeafOrder:
 
     ranked: NDArray[np.int64]  # (n_leaves,) tree by tree, leaves from first to last
     rank: NDArray[np.int64]  # (n_leaves,) place of each leaf in ranked
+
+    @classmethod
+    def take(cls, section: Section, boxes: LeafBoxes) -> "LeafOrder":
+        """Read an order of the leaves within each tree from a model file."""
+        ranked = section.array("leaf_order", np.int64, (boxes.n_leaves,))
+        tree = np.repeat(np.arange(boxes.n_trees), np.diff(boxes.tree_start))
+        inside = (ranked >= 0) & (ranked < boxes.n_leaves)
+        if not inside.all() or (tree[ranked] != tree).any():
+            raise damaged(f"{section.path('leaf_order')} mixes the leaves of trees")
+        if len(np.unique(ranked)) < len(ranked):
+            raise damaged(f"{section.path('leaf_order')} names a leaf twice")
+        return cls(ranked, np.argsort(ranked))
 
 
 def draw_leaf_order(

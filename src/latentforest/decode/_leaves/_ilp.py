@@ -10,19 +10,15 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from latentforest._base._checks import check_real
 from latentforest._base._parallel import run_blocks
 from latentforest._base._types import Bools, Coords, Floats, LeafIds
-from latentforest.decode._context import DecoderContext
 from latentforest.decode._leaves._exact_search import (
     BestLeaves,
     best_leaves,
     group_kernel_rows,
 )
 from latentforest.decode._leaves._greedy import agreeing_regions
-from latentforest.decode._leaves._kernel_rows import (
-    estimate_kernel_rows,
-    kernel_weights,
-)
+from latentforest.decode._leaves._kernel_decoder import KernelLeafDecoder
+from latentforest.decode._leaves._kernel_rows import estimate_kernel_rows
 from latentforest.decode._leaves._lasso_search import LassoSearch
-from latentforest.decode._leaves._leaf_decoder import LeafDecoder
 from latentforest.forest import Regions
 
 
@@ -61,7 +57,7 @@ class LeafAssignment:
         )
 
 
-class ILPDecoder(LeafDecoder):
+class ILPDecoder(KernelLeafDecoder):
     """Find the leaves of a row exactly, by the integer program of Eq. 5.
 
     Of all leaves, one per tree, that have a point in common, take those that explain
@@ -110,24 +106,17 @@ class ILPDecoder(LeafDecoder):
         self.point = point
         self.n_jobs = n_jobs
 
-    def needs(self) -> frozenset[str]:
-        """Return what is needed: the forest and the spectrum of its kernel."""
-        return super().needs() | {"spectrum"}
-
     def check(self) -> None:
         """Check the parameters."""
         super().check()
         check_real("time_limit", self.time_limit, minimum=0.0)
 
-    def learn_leaves(self, context: DecoderContext, rng: np.random.Generator) -> None:
-        """Work out the boxes of the leaves and the weights of kernel rows."""
-        assert context.spectrum is not None, "fit_context has checked needs()"
-        leaf_ids, n_trees = context.spectrum.leaf_ids, self.forest_.n_trees
-        self.weights_ = kernel_weights(context.spectrum)
-        self.search_ = LassoSearch(
-            self.forest_, self.facts_, leaf_ids[:, :n_trees], rng
-        )
-        self.groups_ = group_kernel_rows(leaf_ids, n_trees, self.search_.leaf_scale)
+    def make_search(self, leaf_ids: LeafIds, rng: np.random.Generator) -> LassoSearch:
+        """Prepare a search that begins with the leaves of the lasso."""
+        n_trees = self.forest_.n_trees
+        search = LassoSearch(self.forest_, self.facts_, leaf_ids[:, :n_trees], rng)
+        self.groups_ = group_kernel_rows(leaf_ids, n_trees, search.leaf_scale)
+        return search
 
     def regions(self, coords: Coords) -> Regions:
         """Where the leaves of each row of coordinates meet.

@@ -5,11 +5,11 @@ import numpy as np
 
 from latentforest._base._compiled import compiled
 from latentforest._base._types import Coords, Floats
-from latentforest.decode._context import KernelSpectrum
+from latentforest.decode._context import KernelEigenpairs
 from latentforest.decode._neighbours import LARGEST
 
 
-def kernel_weights(spectrum: KernelSpectrum) -> Floats:
+def kernel_weights(spectrum: KernelEigenpairs) -> Floats:
     """Return Λ Z†, with which K̂₀ = 1/n + Z₀ Λ Z†.
 
     The columns of Z leave out the constant eigenvector, whose part of K is 1/n. They
@@ -18,7 +18,7 @@ def kernel_weights(spectrum: KernelSpectrum) -> Floats:
 
     Parameters
     ----------
-    spectrum : KernelSpectrum
+    spectrum : KernelEigenpairs
         Coordinates and eigenvalues of the rows that define the kernel.
 
     Returns

@@ -7,21 +7,20 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from latentforest._base._checks import check_integer, check_real
 from latentforest._base._parallel import blocks_of, run_blocks
+from latentforest._base._section import Section
 from latentforest._base._types import Coords, LeafIds
+from latentforest._base._values import damaged
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._leaves._greedy import ConsistentLeaves, join_consistent
-from latentforest.decode._leaves._kernel_rows import (
-    estimate_kernel_rows,
-    kernel_weights,
-)
+from latentforest.decode._leaves._kernel_decoder import KernelLeafDecoder
+from latentforest.decode._leaves._kernel_rows import estimate_kernel_rows
 from latentforest.decode._leaves._lasso_search import LassoSearch
-from latentforest.decode._leaves._leaf_decoder import LeafDecoder
 from latentforest.forest import Regions
 
 ROW_BLOCK = 16
 
 
-class LassoDecoder(LeafDecoder):
+class LassoDecoder(KernelLeafDecoder):
     """Find the leaves of a row by sparse regression of its kernel row (Sect. 4.1).
 
     The coordinates give an estimate of the row of the kernel, K̂₀ = 1/n + Z₀ Λ Z†;
@@ -75,28 +74,28 @@ class LassoDecoder(LeafDecoder):
         self.point = point
         self.n_jobs = n_jobs
 
-    def needs(self) -> frozenset[str]:
-        """Return what is needed: the forest and the spectrum of its kernel."""
-        return super().needs() | {"spectrum"}
-
     def check(self) -> None:
         """Check the parameters."""
         super().check()
         check_integer("sparsity", self.sparsity, minimum=1)
         check_real("penalty", self.penalty, minimum=0.0)
 
-    def learn_leaves(self, context: DecoderContext, rng: np.random.Generator) -> None:
-        """Work out the boxes of the leaves and the weights of kernel rows."""
-        assert context.spectrum is not None, "fit_context has checked needs()"
-        self.weights_ = kernel_weights(context.spectrum)
-        self.search_ = LassoSearch(
+    def make_search(self, leaf_ids: LeafIds, rng: np.random.Generator) -> LassoSearch:
+        """Prepare the exclusive lasso and the greedy search."""
+        return LassoSearch(
             self.forest_,
             self.facts_,
-            context.spectrum.leaf_ids[:, : self.forest_.n_trees],
+            leaf_ids[:, : self.forest_.n_trees],
             rng,
             sparsity=self.sparsity,
             penalty=self.penalty,
         )
+
+    def take(self, section: Section, context: DecoderContext) -> None:
+        """Read what was learned; the lasso needs a finite penalty."""
+        if not np.isfinite(self.penalty):
+            raise damaged("the penalty of the decoder is not finite")
+        super().take(section, context)
 
     def regions(self, coords: Coords) -> Regions:
         """Where the leaves of each row of coordinates meet."""

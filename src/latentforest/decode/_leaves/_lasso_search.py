@@ -3,6 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
+from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Floats, LeafIds
 from latentforest.decode._leaves._exclusive_lasso import (
     MAX_SWEEPS,
@@ -12,6 +13,7 @@ from latentforest.decode._leaves._exclusive_lasso import (
 )
 from latentforest.decode._leaves._greedy import (
     ConsistentLeaves,
+    LeafOrder,
     consistent_leaves,
     draw_leaf_order,
 )
@@ -87,3 +89,11 @@ class LassoSearch:
         return consistent_leaves(
             self.boxes, self.start, self.beliefs(kernel_rows), self.order, n_jobs=1
         )
+
+    def put(self, new: NewSection) -> None:
+        """Write who wins ties to a model file; all else follows from the rows."""
+        new.array("leaf_order", self.order.ranked.astype(np.int64))
+
+    def take(self, section: Section) -> None:
+        """Let the order that was drawn then take the place of the one drawn here."""
+        self.order = LeafOrder.take(section, self.boxes)

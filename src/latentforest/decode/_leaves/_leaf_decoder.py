@@ -1,15 +1,18 @@
 """What decoders that infer leaves have in common: from leaves to rows."""
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from latentforest._base._checks import check_integer, check_option
-from latentforest._base._types import Codes, Coords, Floats
+from latentforest._base._section import NewSection, Section
+from latentforest._base._types import Bools, Codes, Coords, Floats
+from latentforest._base._values import damaged
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._contract import Decoder
-from latentforest.forest import Regions, column_facts, rows_of_regions
+from latentforest.forest import ColumnFacts, Regions, column_facts, rows_of_regions
 from latentforest.table import TableSchema
 from latentforest.table._columns import round_decimals
 
@@ -47,7 +50,12 @@ class LeafDecoder(Decoder):
 
     def learn(self, context: DecoderContext, rng: np.random.Generator) -> None:
         """Choose the trees, read off the columns, then learn to infer leaves."""
-        assert context.grown is not None, "fit_context has checked needs()"
+        self._read_columns(context)
+        self.seed_ = int(rng.integers(2**63))
+        self.learn_leaves(context, rng)
+
+    def _read_columns(self, context: DecoderContext) -> None:
+        assert context.grown is not None, "needs() was checked"
         forest, schema = context.grown.forest, context.table.schema
         n_trees = forest.n_trees if self.n_trees is None else self.n_trees
         if n_trees > forest.n_trees:
@@ -60,8 +68,21 @@ class LeafDecoder(Decoder):
         self.facts_ = column_facts(
             context.table.values, forest.split_levels, schema.is_whole
         )
-        self.seed_ = int(rng.integers(2**63))
-        self.learn_leaves(context, rng)
+
+    def put(self, new: NewSection, context: DecoderContext) -> None:
+        """Write the centres of the columns; ranges and levels follow from the rows."""
+        super().put(new, context)
+        new.put("seed", self.seed_)
+        new.array("centre", self.facts_.centre)
+
+    def take(self, section: Section, context: DecoderContext) -> None:
+        """Read the centres of the columns."""
+        super().take(section, context)
+        self.seed_ = section.integer("seed", lowest=0)
+        self._read_columns(context)
+        centre = section.array("centre", np.float64, self.facts_.centre.shape)
+        _check_centre(centre, self.facts_, context.table.schema.is_number)
+        self.facts_ = replace(self.facts_, centre=centre)
 
     def decode(self, coords: Coords) -> Codes:
         """Make a row in the region of each row of coordinates."""
@@ -72,6 +93,15 @@ class LeafDecoder(Decoder):
         u = hashed_uniforms(coords, self.seed_, len(self.facts_.centre))
         rows = rows_of_regions(regions, self.facts_, how=self.point, u=u)
         return settle_in_regions(rows, regions, self.codec_.schema_)
+
+
+def _check_centre(centre: Floats, facts: ColumnFacts, is_number: Bools) -> None:
+    """Refuse centres out of range; those of levels are known exactly."""
+    inside = (centre >= facts.lower) & (centre <= facts.upper)
+    whole = ~facts.whole | (centre == np.rint(centre))
+    legal = np.where(is_number, inside & whole, centre == facts.centre)
+    if not (legal | (np.isnan(centre) & np.isnan(facts.centre))).all():
+        raise damaged("the centre of a column is not one of its cells")
 
 
 def settle_in_regions(rows: Codes, regions: Regions, schema: TableSchema) -> Codes:

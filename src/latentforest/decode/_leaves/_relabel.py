@@ -6,12 +6,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from latentforest._base._checks import check_integer, check_option
+from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Coords, LeafIds
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._leaves._greedy import agreeing_regions
 from latentforest.decode._leaves._leaf_decoder import LeafDecoder
 from latentforest.decode._leaves._relabel_local import relabel_locally
-from latentforest.decode._leaves._relabel_splits import relabel_globally
+from latentforest.decode._leaves._relabel_splits import StandIns, relabel_globally
 from latentforest.forest import Regions
 from latentforest.forest._boxes import leaf_boxes, observed_region
 
@@ -129,8 +130,23 @@ class RelabelDecoder(LeafDecoder):
                 rng=rng,
                 n_jobs=self.n_jobs,
             )
+        self._find_boxes()
+
+    def _find_boxes(self) -> None:
         self.boxes_ = leaf_boxes(self.forest_, self.facts_.whole)
         self.observed_ = observed_region(self.facts_, self.forest_.split_levels)
+
+    def put(self, new: NewSection, context: DecoderContext) -> None:
+        """Write the stand-ins."""
+        super().put(new, context)
+        self.stand_ins_.put(new)
+
+    def take(self, section: Section, context: DecoderContext) -> None:
+        """Read the stand-ins."""
+        super().take(section, context)
+        n_components = context.coords.shape[1]
+        self.stand_ins_ = StandIns.take(section, self.forest_, n_components)
+        self._find_boxes()
 
     def assign(self, Z: Coords) -> LeafIds:
         """Leaf that each row of coordinates reaches in each relabelled tree.

@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from latentforest._base._compiled import compiled
 from latentforest._base._parallel import blocks_of, run_blocks
+from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Codes, Coords, Floats, LeafIds
+from latentforest._base._values import damaged
 from latentforest.decode._leaves._split_search import (
     fit_stand_in,
     goes_left,
@@ -38,6 +40,24 @@ class StandIns:
                 f"{len(self.agreement)} shares are not of the same nodes"
             )
             raise ValueError(message)
+
+    def put(self, new: NewSection) -> None:
+        """Write the splits to a model file."""
+        new.array("weights", self.weights)
+        new.array("offset", self.offset)
+        new.array("agreement", self.agreement)
+
+    @classmethod
+    def take(
+        cls, section: Section, forest: ForestArrays, n_components: int
+    ) -> "StandIns":
+        """Read the splits from a model file."""
+        shape = (len(forest.left), n_components)
+        weights = np.ascontiguousarray(section.coords("weights", shape))
+        offset = section.array("offset", np.float64, shape[:1])
+        if np.isnan(offset[forest.left >= 0]).any():
+            raise damaged(f"{section.path('offset')} has no number for a split")
+        return cls(weights, offset, section.array("agreement", np.float64, shape[:1]))
 
     def route(
         self, forest: ForestArrays, coords: Coords, *, n_jobs: int | None = None

@@ -8,6 +8,7 @@ import numpy as np
 
 from latentforest._base._optional import require
 from latentforest._base._types import Floats
+from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._frames._raw import (
     LabelColumn,
     NumberColumn,
@@ -18,7 +19,6 @@ from latentforest.table._frames._raw import (
     plain_levels,
 )
 from latentforest.table._kinds import Storage
-from latentforest.table._schema import ColumnSpec
 
 _DICTIONARY = re.compile(r"dictionary<values=(.+), indices=(.+), ordered=([01])>")
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._types import Codes, Floats
+from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._frames._objects import read_objects, write_objects
 from latentforest.table._frames._raw import (
     LabelColumn,
@@ -20,7 +21,6 @@ from latentforest.table._frames._raw import (
     unsupported,
 )
 from latentforest.table._kinds import Storage
-from latentforest.table._schema import ColumnSpec
 
 _STORAGES = {"b": Storage.boolean, "i": Storage.integer, "u": Storage.integer}
 

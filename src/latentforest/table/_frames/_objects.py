@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from latentforest._base._errors import SchemaError
 from latentforest._base._types import Floats
+from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._frames._raw import (
     LabelColumn,
     NumberColumn,
@@ -20,7 +21,6 @@ from latentforest.table._frames._raw import (
     unsupported,
 )
 from latentforest.table._kinds import Storage
-from latentforest.table._schema import ColumnSpec
 
 _STORAGES: tuple[tuple[Storage, tuple[type, ...]], ...] = (
     # bool comes first: Python counts it as an int.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from latentforest._base._types import Floats
+from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._frames._arrow import parse_type, read_arrow, write_arrow
 from latentforest.table._frames._objects import read_objects, write_objects
 from latentforest.table._frames._raw import (
@@ -20,7 +21,6 @@ from latentforest.table._frames._raw import (
     plain_levels,
 )
 from latentforest.table._kinds import Storage
-from latentforest.table._schema import ColumnSpec
 
 _ARROW = "[pyarrow]"
 # pandas' own names do not tell all string dtypes apart, nor the dtype of levels.

@@ -7,6 +7,7 @@ import numpy as np
 
 from latentforest._base._optional import require
 from latentforest._base._types import Floats
+from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._frames._raw import (
     LabelColumn,
     NumberColumn,
@@ -16,7 +17,6 @@ from latentforest.table._frames._raw import (
     plain_levels,
 )
 from latentforest.table._kinds import Storage
-from latentforest.table._schema import ColumnSpec
 
 
 def read_polars(name: Hashable, series: Any) -> RawColumn | None:

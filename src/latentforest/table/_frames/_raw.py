@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from latentforest._base._errors import SchemaError
 from latentforest._base._types import Floats
+from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._kinds import Level, Storage
-from latentforest.table._schema import ColumnSpec, Container
+from latentforest.table._schema import Container
 
 EXACT = 2.0**53  # floats hold every integer below, not every one above
 

@@ -5,13 +5,30 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
+from sklearn.utils.validation import check_is_fitted
+
+from latentforest._base._checks import check_option
+from latentforest._base._section import NewSection, Section
 from latentforest._latent import LatentModel
+from latentforest._saved_settings import (
+    put_parameters,
+    put_trials,
+    take_parameters,
+    take_trials,
+)
+from latentforest.decode import put_decoder, take_decoder
+from latentforest.encoder import put_encoder, take_encoder
 from latentforest.explore import write_page
 from latentforest.files import load_model, save_model
+from latentforest.forest import put_forest, take_forest
 from latentforest.serving import to_onnx
+from latentforest.table import TableCodec, remember_columns
+
+MODEL = "RFAE"
+OUTPUTS = ("default", "pandas", "polars")
 
 
-class Doors(LatentModel):
+class PortableModel(LatentModel):
     """A fitted model that can be saved, served and looked at."""
 
     def save(self, path: str | PathLike[str], *, drop_training: bool = False) -> Path:
@@ -33,6 +50,7 @@ class Doors(LatentModel):
         -------
         Path
         """
+        check_is_fitted(self, "encoder_")
         return save_model(self, path, drop_training=drop_training)
 
     @classmethod
@@ -52,6 +70,55 @@ class Doors(LatentModel):
         RFAE
         """
         return load_model(path, cls)
+
+    def put(self, new: NewSection, *, drop_training: bool) -> None:
+        """Write the model to a file; see ``docs/file-format.md``."""
+        encoder = self.encoder_
+        drop_training = drop_training or encoder.training is None
+        new.put("model", MODEL)
+        new.put("drop_training", drop_training)
+        put_parameters(self, new.section("parameters"))
+        output = getattr(self, "_sklearn_output_config", {}).get("transform")
+        new.put("output", output)
+        self.schema_.put(new.section("schema"))
+        put_forest(
+            encoder.forest,
+            self.grower_,
+            new.section("forest"),
+            trees_only=drop_training,
+        )
+        put_encoder(encoder, new, drop_training=drop_training)
+        new.put("unseen", self.codec_.unseen)
+        new.generator("refine_generator", self._refine_rng)
+        put_trials(self.tried_, self.grower_, new)
+        new.data["decoder"] = None
+        if not drop_training:
+            put_decoder(self.decoder_, new.section("decoder"), encoder.context())
+
+    @classmethod
+    def take(cls, manifest: Section) -> Self:
+        """Rebuild a model from a file."""
+        check_option("model", manifest.text("model"), (MODEL,))
+        dropped = manifest.flag("drop_training")
+        unseen = manifest if manifest.has("unseen") else manifest.section("kernel")
+        unseen = check_option("unseen", unseen.text("unseen"), ("error", "nearest"))
+        codec = TableCodec.take(manifest.section("schema"), unseen=unseen)
+        schema = codec.schema_
+        forest, grower = take_forest(manifest.section("forest"), schema)
+        model = cls(**take_parameters(cls, manifest.section("parameters"), grower))
+        encoder = take_encoder(manifest, schema, forest, dropped=dropped)
+        decoder = None
+        if not dropped:
+            decoder = take_decoder(manifest.section("decoder"), encoder.context())
+        model.codec_, model.schema_, model.grower_ = codec, schema, grower
+        remember_columns(model, schema)
+        model.tried_ = take_trials(manifest, grower)
+        model._refine_rng = manifest.generator("refine_generator")
+        model._settle(encoder, decoder)
+        if manifest.has("output"):
+            output = check_option("output", manifest.text("output"), OUTPUTS)
+            model.set_output(transform=output)
+        return model
 
     def to_onnx(self, path: str | PathLike[str] | None = None) -> Any:
         """Translate ``transform`` to ONNX (extra ``onnx``); see `latentforest.serving`.

@@ -53,7 +53,7 @@ def decode_value(value: Any, *, what: str) -> Any:
             return value
     elif value is None or isinstance(value, bool | float | str):
         return value
-    raise damaged(f"{what} is no plain value")
+    raise damaged(f"{what} is not a plain value")
 
 
 def encode_name(name: Hashable) -> Any:
@@ -93,7 +93,7 @@ def decode_generator(data: dict[str, Any]) -> np.random.Generator:
         if not isinstance(text, str) or len(text) != digits:
             raise damaged(f"the {key} of a generator is missing")
         if set(text) - set("0123456789abcdef"):
-            raise damaged(f"the {key} of a generator is no number")
+            raise damaged(f"the {key} of a generator is not a number")
         numbers[key] = int(text, 16)
     for key, largest in (("has_uint32", 1), ("uint32", 2**32 - 1)):
         value = data.get(key)

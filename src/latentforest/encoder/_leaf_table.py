@@ -5,7 +5,7 @@ numbers per leaf. So the encoder is a forest whose leaves hold coordinates, and 
 training rows can be forgotten.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,12 +13,15 @@ from numpy.typing import ArrayLike
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._tolerance import NEGLIGIBLE_EIGENVALUE
 from latentforest._base._types import Coords, Floats
-from latentforest.kernel._index import LeafIndex, check_ids
-from latentforest.kernel._loops import add_others_from_leaves
-from latentforest.kernel._sums import (
+from latentforest.encoder._leaf_table_loops import add_others_from_leaves
+from latentforest.kernel import (
     ROW_BLOCK,
+    LeafIndex,
+    LeafKernel,
+    check_ids,
     divide_or_zero,
     gather_from_leaves,
+    leaf_scale,
     leaf_sums,
 )
 
@@ -31,12 +34,22 @@ class LeafTable:
     ----------
     values : array of float, shape (n_leaves, n_components)
         Contribution to the coordinates.
+    mass : array of float, shape (n_leaves,)
+        Weight of the rows that define the kernel in each leaf.
     degree : array of float, shape (n_leaves,)
         Contribution to the degree, 0 for a leaf that no training row reaches.
     """
 
     values: Floats
+    mass: Floats
     degree: Floats
+
+    @classmethod
+    def of_leaves(
+        cls, values: Floats, mass: Floats, *, kind: str, n_trees: int
+    ) -> "LeafTable":
+        """Work out the degrees, s_leaf · mass / B."""
+        return cls(values, mass, leaf_scale(mass, kind) * mass / n_trees)
 
     def __post_init__(self) -> None:
         values = np.ascontiguousarray(self.values, dtype=np.float64)
@@ -52,6 +65,10 @@ class LeafTable:
             raise ValueError(message)
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "degree", degree)
+
+    def first(self, n_components: int) -> "LeafTable":
+        """Return the table of the first coordinates only."""
+        return replace(self, values=self.values[:, :n_components])
 
     def encode(self, ids: ArrayLike, *, n_jobs: int | None = None) -> Coords:
         """Place rows by their leaves.
@@ -92,49 +109,73 @@ def _check_inverse(index: LeafIndex, coords: Coords, eigenvalues: ArrayLike) -> 
 
 
 def make_leaf_table(
-    index: LeafIndex,
-    scale: Floats,
-    mass: Floats,
-    weights: Floats,
-    coords: Coords,
-    eigenvalues: ArrayLike,
-    *,
-    n_jobs: int | None,
+    kernel: LeafKernel, coords: Coords, eigenvalues: ArrayLike
 ) -> LeafTable:
-    """Collapse coordinates to T[l] = s_l / B · Σ_{i in l} w_i z_i / λ."""
+    """Collapse the rows' coordinates to T[l] = s_l / B · Σ_{i in l} w_i z_i / λ.
+
+    Parameters
+    ----------
+    kernel : LeafKernel
+        The kernel.
+    coords : array of float, shape (n_rows, n_components)
+        Diffusion coordinates of the rows that define it.
+    eigenvalues : array of float, shape (n_components,)
+        Their eigenvalues; components with a negligible one stay 0.
+
+    Returns
+    -------
+    LeafTable
+        Maps the rows that define the kernel to their own coordinates.
+    """
+    index, n_trees = kernel.index, kernel.index.n_trees
     inverse = _check_inverse(index, coords, eigenvalues)
-    values = leaf_sums(index, coords * inverse, weights=weights, n_jobs=n_jobs)
-    values *= scale[:, None] / index.n_trees
-    return LeafTable(values, scale * mass / index.n_trees)
+    values = leaf_sums(
+        index, coords * inverse, weights=kernel.weights, n_jobs=kernel.n_jobs
+    )
+    values *= kernel.scale[:, None] / n_trees
+    return LeafTable.of_leaves(values, kernel.mass, kind=kernel.kind, n_trees=n_trees)
 
 
-def leave_one_out_coords(
-    index: LeafIndex,
-    mass: Floats,
-    weights: Floats,
+def leave_one_out(
+    kernel: LeafKernel,
     coords: Coords,
     eigenvalues: ArrayLike,
     *,
-    own_weights: Floats,
-    by_mass: bool,
-    n_jobs: int | None,
+    group: ArrayLike | None = None,
 ) -> Coords:
-    """Coordinates of each row from the other rows of its leaves only.
+    """Place each row as `make_leaf_table` would without it, so that it looks new.
 
-    ``own_weights`` is what each row takes out of its leaves: its weight, or that of
-    all its copies. ``by_mass`` says whether a leaf averages its rows (kind "rf") or
-    adds them up.
+    Rows with the same number in ``group`` are copies, and are left out together. A row
+    that is alone in all its leaves goes to the origin.
     """
+    index, weights, own_weights = kernel.index, kernel.weights, kernel.weights
+    if group is not None:
+        _, number = np.unique(np.asarray(group), return_inverse=True)
+        if number.shape != weights.shape:
+            message = (
+                f"group has shape {number.shape}. Give one number for each of the "
+                f"{index.n_rows} rows."
+            )
+            raise ValueError(message)
+        own_weights = np.bincount(number, weights=weights)[number].astype(np.float64)
     inverse = _check_inverse(index, coords, eigenvalues)
-    sums = leaf_sums(index, coords, weights=weights, n_jobs=n_jobs)
+    sums = leaf_sums(index, coords, weights=weights, n_jobs=kernel.n_jobs)
     own = np.ascontiguousarray(own_weights[:, None] * coords)
-    out = np.zeros(own.shape)
-    degree = np.zeros(index.n_rows)
+    by_mass = kernel.kind == "rf"  # a leaf averages its rows, or adds them up
+    out, degree = np.zeros(own.shape), np.zeros(index.n_rows)
 
     def work(block: tuple[int, int]) -> None:
         add_others_from_leaves(
-            index.ids.T, sums, mass, own, own_weights, by_mass, *block, out, degree
+            index.ids.T,
+            sums,
+            kernel.mass,
+            own,
+            own_weights,
+            by_mass,
+            *block,
+            out,
+            degree,
         )
 
-    run_blocks(work, list(blocks_of(index.n_rows, ROW_BLOCK)), n_jobs=n_jobs)
+    run_blocks(work, list(blocks_of(index.n_rows, ROW_BLOCK)), n_jobs=kernel.n_jobs)
     return divide_or_zero(out, degree) * inverse

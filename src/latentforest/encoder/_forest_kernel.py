@@ -5,21 +5,17 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from latentforest._base._checks import check_integer, check_option
-from latentforest._base._parallel import blocks_of
+from latentforest._base._checks import check_option
 from latentforest._base._random import RandomState, stage_rngs
-from latentforest._base._types import Codes, Coords, Floats, LeafIds
-from latentforest.forest import Planting, resolve_forest
-from latentforest.kernel._index import LeafIndex
-from latentforest.kernel._leaf_table import LeafTable
-from latentforest.kernel._operator import KERNEL_KINDS, LeafKernel
+from latentforest._base._types import Floats, LeafIds
+from latentforest.encoder._fit import draw_landmarks, leaf_kernel
+from latentforest.forest import GrownForest, resolve_forest
+from latentforest.kernel import KERNEL_KINDS, LeafKernel
 from latentforest.table import EncodedTable, TableCodec
-
-ENCODE_BLOCK = 2**16  # rows whose leaves are held at once
 
 
 class ForestKernel(BaseEstimator):
@@ -100,77 +96,45 @@ class ForestKernel(BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, n_needed: int = 1) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Grow or read the forest and look up the leaves of all rows.
 
         Parameters
         ----------
-        X : data frame or array of shape (n_rows, n_columns)
+        X : data frame, array of shape (n_rows, n_columns) or EncodedTable
             Numbers, booleans and categories; missing values are allowed.
         y : array of shape (n_rows,), default=None
             Target of a supervised forest; other forests ignore it.
-        n_needed : int, default=1
-            Rows that must define the kernel; fewer are refused before any work.
 
         Returns
         -------
         self
         """
         check_option("kind", self.kind, KERNEL_KINDS)
-        if self.landmarks is not None:
-            check_integer("landmarks", self.landmarks, minimum=2)
-        planting = resolve_forest(self.forest)
-        codec, table = planting.read(X, kinds=self.kinds, unseen=self.unseen)
-        return self._fit_codes(planting, codec, table, y, n_needed)
-
-    def fit_codes(self, codec: TableCodec, table: EncodedTable, y: Any = None) -> Self:
-        """Fit as ``fit`` does, on rows that are codes already.
-
-        Parameters
-        ----------
-        codec : TableCodec
-            What the codes mean.
-        table : EncodedTable
-            The rows.
-        y : array of shape (n_rows,), default=None
-            Target of a supervised forest.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit_codes(resolve_forest(self.forest), codec, table, y, 1)
-
-    def _fit_codes(
-        self,
-        planting: Planting,
-        codec: TableCodec,
-        table: EncodedTable,
-        y: Any,
-        n_needed: int,
-    ) -> Self:
-        self.codec_, self.table_ = codec, table
+        given = resolve_forest(self.forest)
+        codec, table = given.read(X, kinds=self.kinds, unseen=self.unseen)
         rngs = stage_rngs(self.random_state, "forest", "landmarks")
-        self.landmarks_ = self._draw_landmarks(rngs["landmarks"])
-        if len(self.landmarks_) < n_needed:
-            message = (
-                f"Found array with {len(self.landmarks_)} sample(s) while a minimum of "
-                f"{n_needed} is required: a map of {n_needed - 1} coordinates needs "
-                "one row more than that. Lower n_components or add rows."
-            )
-            raise ValueError(message)
-        grown, self.grower_ = planting.grow(
-            self.table_,
-            y,
-            rng=rngs["forest"],
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
+        landmarks = draw_landmarks(table.n_rows, self.landmarks, rngs["landmarks"])
+        grown, grower = given.grow(
+            table, y, rng=rngs["forest"], n_jobs=self.n_jobs, verbose=self.verbose
         )
+        kernel = leaf_kernel(grown, self.kind, landmarks, self.n_jobs)
+        rows = np.arange(table.n_rows) if landmarks is None else landmarks
+        return self.settle(codec, grower, grown, table, rows, kernel)
+
+    def settle(
+        self,
+        codec: TableCodec,
+        grower: Any,
+        grown: GrownForest,
+        table: EncodedTable,
+        landmarks: NDArray[np.int64],
+        kernel: LeafKernel,
+    ) -> Self:
+        """Take over what was fitted elsewhere."""
+        self.codec_, self.grower_, self.table_ = codec, grower, table
         self.forest_, self.leaf_ids_ = grown.forest, grown.leaf_ids
-        index = LeafIndex(self.leaf_ids_, self.forest_.n_leaves)
-        if self.landmarks is not None:
-            index = index.take(self.landmarks_)
-        self.leaf_kernel_ = LeafKernel(index, self.kind, n_jobs=self.n_jobs)
+        self.landmarks_, self.leaf_kernel_ = landmarks, kernel
         return self
 
     def leaves(self, X: Any) -> LeafIds:
@@ -188,26 +152,6 @@ class ForestKernel(BaseEstimator):
         check_is_fitted(self, "leaf_kernel_")
         values = self.codec_.encode(X, caller=type(self).__name__).values
         return self.forest_.leaves(values, n_jobs=self.n_jobs)
-
-    def place(self, values: Codes, table: LeafTable) -> Coords:
-        """Coordinates of rows by a leaf table, block by block.
-
-        Parameters
-        ----------
-        values : array of shape (n_rows, n_columns)
-            The rows as codes; see ``codec_``.
-        table : LeafTable
-            One row of coordinates per leaf; see `DiffusionMap`.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_components)
-        """
-        coords = np.empty((len(values), table.values.shape[1]))
-        for begin, end in blocks_of(len(values), ENCODE_BLOCK):
-            ids = self.forest_.leaves(values[begin:end], n_jobs=self.n_jobs)
-            coords[begin:end] = table.encode(ids, n_jobs=self.n_jobs)
-        return coords
 
     def gram(self, X: Any, Y: Any = None) -> Floats:
         """Kernel between every row of ``X`` and every row of ``Y``.
@@ -276,18 +220,6 @@ class ForestKernel(BaseEstimator):
         float
         """
         return self.leaf_kernel_.mmd(self.leaves(X), self.leaves(Y))
-
-    def _draw_landmarks(self, rng: np.random.Generator) -> Any:
-        n_rows = self.table_.n_rows
-        if self.landmarks is None:
-            return np.arange(n_rows)
-        if self.landmarks > n_rows:
-            message = (
-                f"landmarks={self.landmarks} is more than the {n_rows} rows. "
-                "Lower it, or give None for all rows."
-            )
-            raise ValueError(message)
-        return np.sort(rng.choice(n_rows, self.landmarks, replace=False))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

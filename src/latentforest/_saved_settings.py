@@ -1,0 +1,107 @@
+"""Settings of a model in model files: parameters, and what was tried."""
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+from latentforest._base._section import NewSection, Section
+from latentforest._base._values import (
+    damaged,
+    decode_value,
+    encode_seed,
+    encode_value,
+)
+from latentforest._trials import Trial
+from latentforest.decode import DECODERS
+from latentforest.forest import forest_from_json, forest_to_json
+from latentforest.refine import AutoRefinement, Refinement
+from latentforest.table import ColumnKind
+
+OBJECTS = {"decoder": DECODERS.values(), "refine": (Refinement, AutoRefinement)}
+
+
+def put_parameters(model: Any, new: NewSection) -> None:
+    """Write the parameters that the model was created with."""
+    for key, value in model.get_params(deep=False).items():
+        if key == "forest":
+            new.data[key] = forest_to_json(value, model.grower_, "forest")
+        elif key == "kinds" and isinstance(value, Mapping):
+            new.data[key] = [
+                [encode_value(name, what=f"the column name {name!r}"), str(kind)]
+                for name, kind in value.items()
+            ]
+        elif key == "random_state":
+            new.data[key] = encode_seed(value)
+        elif key in OBJECTS and isinstance(value, BaseEstimator):
+            new.section(key).object(value, OBJECTS[key], key)
+        else:
+            new.put(key, value)
+
+
+def take_parameters(cls: type, section: Section, grower: Any) -> dict[str, Any]:
+    """Rebuild the parameters of a model.
+
+    One that the file does not have is younger than the file, and gets its default.
+    """
+    known, found = inspect.signature(cls).parameters, {}
+    for key, value in section.data.items():
+        if key not in known:
+            raise damaged(f"{cls.__name__} has no parameter {key[:40]!r}")
+        if key == "forest":
+            found[key] = forest_from_json(value, grower)
+        elif key == "kinds":
+            found[key] = _take_kinds(value)
+        elif key in OBJECTS and isinstance(value, dict):
+            found[key] = section.section(key).object(OBJECTS[key])
+        else:
+            found[key] = decode_value(value, what=key)
+    return found
+
+
+def _take_kinds(data: Any) -> dict[Any, str] | None:
+    if data is None:
+        return None
+    kinds = {}
+    for pair in data if isinstance(data, list) else [None]:
+        if not isinstance(pair, list) or len(pair) != 2 or pair[1] not in KINDS:
+            raise damaged("kinds are not pairs of column and kind")
+        kinds[decode_value(pair[0], what="the name of a column")] = pair[1]
+    return kinds
+
+
+KINDS = [str(kind) for kind in ColumnKind]
+
+
+def put_trials(trials: list[Trial], grower: Any, new: NewSection) -> None:
+    """Write what ``refine="auto"`` has tried; null if nothing was."""
+    if not trials:
+        new.data["tried"] = None
+        return
+    parts = new.sections("tried", len(trials))
+    for trial, part in zip(trials, parts, strict=True):
+        what = "a forest that was tried"
+        part.data["forest"] = forest_to_json(trial.forest, grower, what)
+        settings = part.section("refinement")
+        settings.object(trial.refinement, (Refinement,), "a refinement")
+        part.put("distortion", trial.distortion)
+        part.put("seconds", trial.seconds)
+
+
+def take_trials(manifest: Section, grower: Any) -> list[Trial]:
+    """Rebuild what ``refine="auto"`` has tried."""
+    if not manifest.has("tried"):
+        return []
+    trials = [
+        Trial(
+            forest_from_json(part.data.get("forest"), grower),
+            part.section("refinement").object((Refinement,)),
+            part.value("distortion"),
+            part.value("seconds"),
+        )
+        for part in manifest.sections("tried")
+    ]
+    if not trials:
+        raise damaged("nothing was tried")
+    return trials

@@ -1,0 +1,163 @@
+"""The encoder: how rows get their coordinates, and the rows it has learned from."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latentforest._base._errors import DroppedTrainingError
+from latentforest._base._parallel import blocks_of
+from latentforest._base._types import Codes, Coords, LeafIds
+from latentforest.decode import DecoderContext, KernelEigenpairs
+from latentforest.encoder._leaf_table import LeafTable, leave_one_out
+from latentforest.forest import ForestArrays, GrownForest
+from latentforest.kernel import LeafKernel
+from latentforest.refine import RefinedRows, Refinement, refine_rows
+from latentforest.spectral import DiffusionMap, Spectrum
+from latentforest.table import EncodedTable
+
+ENCODE_BLOCK = 2**16  # rows whose leaves are held at once
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Training:
+    """What an encoder was trained on. Placing new rows needs none of it."""
+
+    table: EncodedTable
+    leaf_ids: LeafIds  # (n_rows, n_trees) leaves of the rows
+    landmarks: NDArray[np.int64]  # the rows that define the kernel
+    kernel: LeafKernel  # between them
+    diffusion: DiffusionMap  # their coordinates
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """What it takes to place rows, and what it was trained on, if that was kept.
+
+    New rows go down the trees, and the leaf table says what each leaf adds to their
+    coordinates; a refined encoder then moves them among its refined rows.
+    """
+
+    forest: ForestArrays
+    leaf_table: LeafTable
+    spectrum: Spectrum  # without vectors where the training rows were dropped
+    kind: str  # of the kernel
+    time: float  # steps of diffusion
+    landmarks: int | None  # how many rows define the kernel; None: all
+    n_jobs: int | None = None
+    refined: RefinedRows | None = None
+    training: Training | None = None
+
+    def trained_on(self, what: str) -> Training:
+        """Return the training part, or say that ``what`` needs it."""
+        if self.training is None:
+            message = (
+                "this model was saved with drop_training=True: it can transform, but "
+                f"{what} needs the training rows. Save it again without drop_training."
+            )
+            raise DroppedTrainingError(message)
+        return self.training
+
+    def place(self, codes: Codes) -> Coords:
+        """Coordinates of rows: by the Nyström formula, then refined if wanted."""
+        if self.refined is None:
+            return self._place_by_leaves(codes)
+        start = self._place_by_leaves(codes) if self.refined.needs_forest else None
+        return self.refined.place(codes, start)
+
+    def _place_by_leaves(self, codes: Codes) -> Coords:
+        coords = np.empty((len(codes), self.spectrum.n_components))
+        for begin, end in blocks_of(len(codes), ENCODE_BLOCK):
+            ids = self.forest.leaves(codes[begin:end], n_jobs=self.n_jobs)
+            coords[begin:end] = self.leaf_table.encode(ids, n_jobs=self.n_jobs)
+        return coords
+
+    @cached_property
+    def embedding(self) -> Coords:
+        """Coordinates of the training rows."""
+        training = self.trained_on("embedding_")
+        if self.refined is None:
+            return self._own_coords
+        return self.refined.place_all(training.table, lambda: self._own_coords)
+
+    @cached_property
+    def _own_coords(self) -> Coords:
+        """Coordinates of the training rows before refinement."""
+        training = self.trained_on("embedding_")
+        if self.landmarks is None:
+            return training.diffusion.embedding_
+        return self.leaf_table.encode(training.leaf_ids, n_jobs=self.n_jobs)
+
+    @cached_property
+    def new_coords(self) -> Coords:
+        """Coordinates of the training rows as if they were new, before refinement.
+
+        Landmarks are placed without themselves and their copies; other rows are placed
+        like new ones already.
+        """
+        training = self.trained_on("leave_one_out")
+        coords = self._own_coords.copy()
+        coords[training.landmarks] = leave_one_out(
+            training.kernel,
+            training.diffusion.embedding_,
+            self.spectrum.eigenvalues,
+            group=training.table.distinct_rows()[training.landmarks],
+        )
+        return coords
+
+    def leave_one_out(self) -> Coords:
+        """Coordinates of the landmarks as if they were new."""
+        landmarks = self.trained_on("leave_one_out").landmarks
+        # Refined rows were moved without themselves.
+        coords = self.new_coords if self.refined is None else self.embedding
+        return coords[landmarks]
+
+    def refine(self, settings: Refinement, rng: np.random.Generator) -> "Encoder":
+        """Return the encoder with a refined map."""
+        table = self.trained_on("refinement").table
+        refined = refine_rows(settings, table, self.new_coords, rng, n_jobs=self.n_jobs)
+        return replace(self, refined=refined)
+
+    def truncate(self, n_components: int) -> "Encoder":
+        """Return the encoder with the first coordinates only, not refined."""
+        training = self.trained_on("truncate")
+        diffusion = training.diffusion.truncate(n_components)
+        return replace(
+            self,
+            leaf_table=self.leaf_table.first(n_components),
+            spectrum=diffusion.spectrum_,
+            refined=None,
+            training=replace(training, diffusion=diffusion),
+        )
+
+    def context(self) -> DecoderContext:
+        """All that decoders may ask for; what is costly is computed when it is asked.
+
+        Decoders of a refined map know the refined rows only. These were moved without
+        themselves, so that they lie like new rows already.
+        """
+        training = self.trained_on("decoding")
+        if self.refined is not None:
+            leaves = np.asfortranarray(training.leaf_ids[self.refined.rows])
+            return DecoderContext(
+                training.table.take(self.refined.rows),
+                self.refined.map.coords_,
+                GrownForest(self.forest, leaves),
+                encode=self.place,
+            )
+        pairs = None
+        if self.kind == "rf":
+            pairs = KernelEigenpairs(
+                training.diffusion.embedding_,
+                self.spectrum.eigenvalues,
+                training.kernel.index.ids,
+            )
+        return DecoderContext(
+            training.table,
+            self._own_coords,
+            GrownForest(self.forest, training.leaf_ids),
+            pairs,
+            self.place,
+            lambda: self.new_coords,
+        )

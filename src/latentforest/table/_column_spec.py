@@ -1,0 +1,205 @@
+"""All that is known of one column."""
+
+import math
+from collections.abc import Hashable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from latentforest._base._section import NewSection, Section
+from latentforest._base._types import Floats
+from latentforest._base._values import damaged, encode_value
+from latentforest.table._dtypes import fits
+from latentforest.table._kinds import ColumnKind, Level, Storage
+
+MOST_DECIMALS = 15
+# Room that a fixed-width text may have beyond its longest level.
+WIDE_TEXT = 64
+LEVEL_TYPES: dict[Storage, tuple[type, ...]] = {
+    Storage.boolean: (bool,),
+    Storage.integer: (int,),
+    Storage.float: (int, float),
+    Storage.text: (str,),
+    Storage.dictionary: (str, int, float, bool),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnSpec:
+    """All that is known of one column after fitting.
+
+    Parameters
+    ----------
+    name : hashable
+        The name in the table; arrays have ``x0``, ``x1``, ….
+    kind : ColumnKind
+        What the values mean.
+    levels : tuple of str, int, float or bool, default=()
+        The values in level order: code ``i`` stands for ``levels[i]``. Empty for
+        numbers, ``(False, True)`` for booleans.
+    decimals : int or None, default=None
+        Decoded numbers are rounded to so many decimals; None leaves them alone.
+    lower, upper : float, default=nan
+        Smallest and largest code seen in fit; NaN if all cells were missing.
+    has_missing : bool, default=False
+        Whether fit saw a missing cell.
+    dtype : str, default='float64'
+        The dtype in the table's own library, as text, to restore it.
+    storage : Storage, default=Storage.float
+        How the library keeps the column.
+    reason : str, default=''
+        Why the column has this kind.
+    """
+
+    name: Hashable
+    kind: ColumnKind
+    levels: tuple[Level, ...] = ()
+    decimals: int | None = None
+    lower: float = math.nan
+    upper: float = math.nan
+    has_missing: bool = False
+    dtype: str = "float64"
+    storage: Storage = Storage.float
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if self.is_number and self.levels:
+            message = f"column {self.name!r} is a number, so it has no levels"
+            raise ValueError(message)
+        if self.kind is ColumnKind.boolean and self.levels != (False, True):
+            message = f"boolean column {self.name!r} needs the levels (False, True)"
+            raise ValueError(message)
+        if len(set(self.levels)) != len(self.levels):
+            message = f"the levels of column {self.name!r} are not distinct"
+            raise ValueError(message)
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the kind is continuous or integer."""
+        return self.kind.is_number
+
+    @property
+    def n_levels(self) -> int:
+        """How many levels there are; 0 for numbers."""
+        return len(self.levels)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a dict that JSON can hold."""
+        out = asdict(self)
+        out.update(kind=str(self.kind), storage=str(self.storage))
+        out.update(levels=list(self.levels))
+        # JSON has no NaN.
+        for bound in ("lower", "upper"):
+            out[bound] = None if math.isnan(out[bound]) else out[bound]
+        return out
+
+    def put(self, new: NewSection) -> None:
+        """Write the column to a model file."""
+        new.data |= self.to_dict()
+        new.put("name", self.name, f"the column name {self.name!r}")
+        what = f"a level of column {self.name!r}"
+        new.data["levels"] = [encode_value(level, what=what) for level in self.levels]
+
+    @classmethod
+    def take(cls, section: Section, container: str) -> "ColumnSpec":
+        """Rebuild a column from a model file, or say what is wrong with it."""
+        name = section.value("name")
+        if not _is_name(name, container):
+            raise damaged(f"{name!r} is not a name of a column")
+        for key, kinds in (("kind", ColumnKind), ("storage", Storage)):
+            if section.text(key) not in list(kinds):
+                raise damaged(f"the {key} of column {name!r} is not known")
+        column = cls(
+            name,
+            ColumnKind(section.text("kind")),
+            tuple(section.values("levels")),
+            _decimals(section),
+            _bound(section, "lower"),
+            _bound(section, "upper"),
+            section.flag("has_missing"),
+            section.text("dtype"),
+            Storage(section.text("storage")),
+            section.text("reason"),
+        )
+        if not fits(container, column.dtype, column.storage):
+            raise damaged(
+                f"the dtype {column.dtype[:40]!r} of column {name!r} is not known"
+            )
+        _check_levels(column)
+        _check_range(column)
+        return column
+
+    def can_hold(self, codes: Floats) -> bool:
+        """Whether cells of the column can have these codes."""
+        present = codes[~np.isnan(codes)]
+        if self.is_number:
+            # A column of text that is a number by decree has no cells.
+            legal = np.isfinite(present) & self.storage.is_numeric
+        else:
+            whole = present == np.rint(present)
+            legal = whole & (present >= 0) & (present < self.n_levels)
+        return bool(legal.all())
+
+    def _key(self) -> tuple[Hashable, ...]:
+        # Tuples hold NaN equal only if it is the same object: compare None instead.
+        # 1, 1.0 and True are equal levels to Python, but not to a dtype.
+        types = tuple(type(level) for level in self.levels)
+        out = self.to_dict()
+        return (*(out[k] for k in out if k != "levels"), self.levels, types)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ColumnSpec) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+
+def _is_name(name: Any, container: str) -> bool:
+    if container != "pandas":
+        return isinstance(name, str)
+    try:
+        return hash(name) is not None
+    except TypeError:
+        return False
+
+
+def _decimals(section: Section) -> int | None:
+    if not section.has("decimals"):
+        return None
+    return section.integer("decimals", lowest=0, highest=MOST_DECIMALS)
+
+
+def _bound(section: Section, key: str) -> float:
+    return section.number(key) if section.has(key) else math.nan
+
+
+def _check_levels(column: ColumnSpec) -> None:
+    types = LEVEL_TYPES[column.storage]
+    if column.kind is ColumnKind.boolean:
+        types = (bool,)
+    legal = all(
+        type(level) in types and level == level  # noqa: PLR0124 (NaN is no level)
+        for level in column.levels
+    )
+    if not legal:
+        raise damaged(f"column {column.name!r} has levels that do not fit its dtype")
+    if column.dtype[1:2] == "U":
+        longest = max((len(str(level)) for level in column.levels), default=0)
+        if int(column.dtype[2:]) > max(WIDE_TEXT, 16 * longest):
+            raise damaged(f"the text of column {column.name!r} is far too wide")
+
+
+def _check_range(column: ColumnSpec) -> None:
+    lower, upper = column.lower, column.upper
+    if math.isnan(lower) and math.isnan(upper):
+        return
+    legal = lower <= upper
+    if not column.is_number:
+        levels = range(column.n_levels)
+        legal = legal and lower in levels and upper in levels
+    if not legal:
+        raise damaged(f"column {column.name!r} has the range {lower} to {upper}")
+    whole = column.kind is ColumnKind.integer or column.storage is Storage.integer
+    if column.is_number and whole and column.decimals != 0:
+        raise damaged(f"the integers of column {column.name!r} have decimals")
