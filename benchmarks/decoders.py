@@ -107,7 +107,7 @@ def compare(dataset, number, decoders, done):
     ).fit(train)
     for factor in FACTORS:
         small = model.truncate(n_components(train.shape[1], factor))
-        context = small._encoding.context()
+        context = small.encoder_.context()
         for name in decoders:
             if name == "eForest" or (dataset, number, factor, name) in done:
                 continue

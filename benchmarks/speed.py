@@ -27,8 +27,8 @@ import numpy as np
 from data import load_split, n_components
 from latentforest import RFAE, AdversarialForest, DiffusionMap
 from latentforest._base._random import stage_rngs
-from latentforest.decode import DecoderContext, KNNDecoder
-from latentforest.kernel import LeafIndex, LeafKernel
+from latentforest.decode import KNNDecoder
+from latentforest.encoder import fit_encoder
 from latentforest.table import TableCodec
 
 Result = TypeVar("Result")
@@ -85,13 +85,11 @@ def measure(name: str) -> dict[str, object]:
     encoded = clock("table", lambda: codec.fit_encode(train))
     forest = AdversarialForest(500)
     grown = clock("forest", lambda: forest.grow_on(encoded, None, rng["forest"]))
-    kernel = clock(
-        "kernel", lambda: LeafKernel(LeafIndex(grown.leaf_ids, grown.forest.n_leaves))
-    )
-    mapped = clock("spectrum", lambda: DiffusionMap(size, random_state=1).fit(kernel))
+    diffusion = DiffusionMap(size, random_state=1)
+    encoder = clock("spectrum", lambda: fit_encoder(encoded, grown, diffusion))
     new = clock("table, test", lambda: codec.encode(test).values)
-    coords = clock("transform", lambda: mapped.transform(grown.forest.leaves(new)))
-    context = DecoderContext(encoded, mapped.embedding_, grown)
+    coords = clock("transform", lambda: encoder.place(new))
+    context = encoder.context()
     decoder = clock(
         "regions", lambda: KNNDecoder(20).fit_context(context, rng["decoder"])
     )

@@ -1,5 +1,7 @@
 """Small mixed tables, forests to grow on them, and strategies that draw both."""
 
+import json
+
 import numpy as np
 import pandas as pd
 from hypothesis import settings
@@ -11,6 +13,8 @@ from latentforest import (
     ShiHorvathForest,
     SupervisedForest,
 )
+from latentforest._base._section import NewSection, Section
+from latentforest.table import TableSchema
 
 LAW = settings(max_examples=25, deadline=None)
 
@@ -83,3 +87,11 @@ def frames(draw, *, columns=tuple(COLUMNS), min_rows=6, max_rows=30):
         missing=draw(st.sampled_from([0.0, 0.2])),
         seed=draw(st.integers(0, 9_999)),
     )
+
+
+def saved_and_read(schema):
+    """Take a schema to the JSON of a model file and back."""
+    new = NewSection()
+    schema.put(new)
+    text = json.dumps(new.data, allow_nan=False)
+    return TableSchema.take(Section(json.loads(text), "the schema"))

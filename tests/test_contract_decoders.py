@@ -54,7 +54,7 @@ def encoder(request):
 
 
 def context_of(encoder):
-    return encoder._encoding.context()
+    return encoder.encoder_.context()
 
 
 def fitted(decoder, encoder, *, seed=0, context=None):

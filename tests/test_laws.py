@@ -22,6 +22,7 @@ from latentforest import (
     SpectrumWarning,
     SupervisedForest,
 )
+from latentforest.encoder import make_leaf_table
 from latentforest.forest import compatible_regions
 from latentforest.kernel import LeafKernel
 from mixed_tables import FORESTS, LAW, frames, mixed_frame, shuffled, target_of
@@ -218,7 +219,7 @@ def test_leave_one_out_equals_a_kernel_without_the_row(frame, name, kind, seed):
             np.testing.assert_array_equal(left_out[row], 0)
             continue
         smaller = LeafKernel(index.take(others), kind)
-        table = smaller.leaf_table(model.embedding_[others], model.eigenvalues_)
+        table = make_leaf_table(smaller, model.embedding_[others], model.eigenvalues_)
         wanted = table.encode(index.ids[[row]])[0]
         scale = 1 / model.eigenvalues_.clip(1e-6)
         np.testing.assert_allclose(left_out[row], wanted, atol=1e-9 * scale.max())

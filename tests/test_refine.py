@@ -32,7 +32,7 @@ def refined(n_components=2, **settings):
 
 def rows_of(model):
     """Return what was refined."""
-    return model._encoding.refined
+    return model.encoder_.refined
 
 
 def cell_loss(model, rows, coords):
@@ -61,14 +61,14 @@ def moved(request, table):
 def test_refinement_leaves_the_map_as_it_is(name, models, table):
     model = refined(forest=FORESTS[name]).fit(table, target_of(table))
     plain = models[name]
-    assert plain._encoding.refined is None
+    assert plain.encoder_.refined is None
     np.testing.assert_array_equal(model.eigenvalues_, plain.eigenvalues_)
     np.testing.assert_array_equal(model.map_.embedding_, plain.map_.embedding_)
     np.testing.assert_array_equal(model.kernel_.leaf_ids_, plain.kernel_.leaf_ids_)
     # Without refinement the map is all there is.
     np.testing.assert_array_equal(plain.embedding_, plain.map_.embedding_)
     codes = plain.kernel_.codec_.encode(table).values
-    placed = plain.kernel_.place(codes, plain.map_.leaf_table_)
+    placed = plain.encoder_.place(codes)
     np.testing.assert_array_equal(plain.transform(table), placed)
     assert (model.embedding_ != plain.embedding_).any(axis=1).mean() > 0.9
     assert model.reconstruct(table).dtypes.to_dict() == table.dtypes.to_dict()

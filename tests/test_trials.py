@@ -18,6 +18,7 @@ from latentforest import (
 )
 from latentforest._trials import FORESTS, Contest, Trial
 from latentforest.forest import BaseForest
+from latentforest.table import TableCodec
 from mixed_tables import mixed_frame, shuffled, target_of
 
 FOREST = CompletelyRandomForest(20, min_samples_leaf=3)
@@ -30,6 +31,10 @@ def auto(n_components=2, **settings):
 
 def settings_of(trial):
     return str(trial.forest), *trial.refinement.get_params().items()
+
+
+def encoded(table):
+    return TableCodec().fit_encode(table)
 
 
 def rng():
@@ -46,7 +51,7 @@ def chosen(table):
 
 
 def assert_uses_its_choice(model):
-    best, used = model.tried_[0], model._encoding.refined.map.settings
+    best, used = model.tried_[0], model.encoder_.refined.map.settings
     assert used.get_params() == best.refinement.get_params()
     grower = model.kernel_.grower_
     assert grower.min_samples_leaf == best.forest.min_samples_leaf
@@ -91,7 +96,7 @@ def test_the_chosen_model_is_that_of_its_settings(chosen, table):
     plain = RFAE(2, forest=best.forest, refine=best.refinement, random_state=0)
     plain.fit(table)
     np.testing.assert_array_equal(plain.embedding_, chosen.embedding_)
-    assert not hasattr(plain, "tried_")
+    assert plain.tried_ == []
     assert_frame_equal(plain.reconstruct(table), chosen.reconstruct(table))
 
 
@@ -153,7 +158,7 @@ def test_neighbours_are_tried_within_reason(
 ):
     stub(monkeypatch, lambda forest, refinement: 1.0)
     X = np.random.default_rng(0).normal(size=(n_rows, 3))
-    trials = Contest(auto(n_components), X, None, rng()).run(None)
+    trials = Contest(auto(n_components), encoded(X), None, rng()).run(None)
     assert {trial.refinement.n_neighbors for trial in trials} == neighbours
     assert {trial.refinement.rounds for trial in trials} == {3, 8}
 
@@ -168,7 +173,7 @@ def test_neighbours_are_tried_within_reason(
 def test_no_trial_would_end_late(time_budget, n_trials, monkeypatch):
     stub(monkeypatch, lambda forest, refinement: 1.0, seconds=10.0)
     X = np.random.default_rng(0).normal(size=(300, 3))
-    contest = Contest(auto(), X, None, rng())
+    contest = Contest(auto(), encoded(X), None, rng())
     assert len(contest.run(time_budget)) == n_trials
 
 
@@ -190,8 +195,8 @@ def row_set(values):
 def test_copies_are_held_back_together(missing):
     frame = mixed_frame(100, missing=missing, seed=6)
     frame = frame.sample(300, replace=True, random_state=0)
-    contest = Contest(auto(), frame, None, rng())
-    every = row_set(contest.codec.encode(frame).values)
+    contest = Contest(auto(), encoded(frame), None, rng())
+    every = row_set(encoded(frame).values)
     assert len(contest.parts) == 2
     held_rows = []
     for part in contest.parts:
@@ -210,7 +215,7 @@ def test_copies_are_held_back_together(missing):
 )
 def test_long_tables_are_sampled(n_rows, held, known, n_parts):
     X = np.random.default_rng(0).normal(size=(n_rows, 2))
-    contest = Contest(auto(1), X, None, rng())
+    contest = Contest(auto(1), encoded(X), None, rng())
     assert len(contest.parts) == n_parts
     for part in contest.parts:
         assert len(part.held) == held
@@ -230,7 +235,7 @@ def test_noise_looks_like_noise():
 def test_targets_go_with_their_rows():
     X = np.random.default_rng(0).normal(size=(200, 2))
     for y in (X[:, 0], pd.Series(X[:, 0], index=np.arange(200)[::-1])):
-        contest = Contest(auto(), X, y, rng())
+        contest = Contest(auto(), encoded(X), y, rng())
         for part in contest.parts:
             np.testing.assert_array_equal(part.y, part.known.values[:, 0])
 
@@ -372,7 +377,7 @@ def test_what_was_tried_is_forgotten_by_another_fit():
     model.fit(mixed_frame())
     assert model.tried_
     model.set_params(refine=None).fit(mixed_frame())
-    assert not hasattr(model, "tried_")
+    assert model.tried_ == []
 
 
 @pytest.mark.parametrize("n_rows", [59, 61])

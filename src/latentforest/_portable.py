@@ -50,7 +50,6 @@ class PortableModel(LatentModel):
         -------
         Path
         """
-        check_is_fitted(self, "encoder_")
         return save_model(self, path, drop_training=drop_training)
 
     @classmethod
@@ -73,6 +72,7 @@ class PortableModel(LatentModel):
 
     def put(self, new: NewSection, *, drop_training: bool) -> None:
         """Write the model to a file; see ``docs/file-format.md``."""
+        check_is_fitted(self, "encoder_")
         encoder = self.encoder_
         drop_training = drop_training or encoder.training is None
         new.put("model", MODEL)

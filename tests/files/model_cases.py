@@ -157,7 +157,7 @@ def assert_same_model(model, again):
     assert again.schema_.report() == model.schema_.report()
     assert repr(again.decoder_) == repr(model.decoder_)
     assert list(again.get_feature_names_out()) == list(model.get_feature_names_out())
-    assert str(getattr(again, "tried_", None)) == str(getattr(model, "tried_", None))
+    assert str(again.tried_) == str(model.tried_)
 
 
 def assert_same_uncertainty(model, again):

@@ -145,7 +145,7 @@ def test_describe_can_read_every_model(case, tmp_path):
     summary = describe(save_model(model, tmp_path / "model.lf"))
     assert summary.parameters.keys() == model.get_params(deep=False).keys()
     assert type(model.decoder_).__name__ in summary.decoder
-    assert (summary.refinement is None) == (model._encoding.refined is None)
+    assert (summary.refinement is None) == (model.encoder_.refined is None)
 
 
 def test_saving_needs_a_folder(model, tmp_path):

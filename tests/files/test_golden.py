@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from latentforest import RFAE, Refinement
-from latentforest.files import StoredForest, describe, load_model
+from latentforest.files import describe, load_model
+from latentforest.forest import StoredForest
 
 GOLDEN = Path(__file__).parent / "golden"
 ROWS = json.loads((GOLDEN / "rows.json").read_text(encoding="utf-8"))

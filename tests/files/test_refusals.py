@@ -12,8 +12,9 @@ import pytest
 
 from files.model_cases import model_of
 from latentforest import RFAE
+from latentforest._base import _room
 from latentforest._base._errors import ModelFileError
-from latentforest.files import _checks, describe, load_model, save_model
+from latentforest.files import describe, load_model, save_model
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "fuzz_mutations.py"
 
@@ -53,8 +54,8 @@ def refused(tmp_path):
 
 
 def test_other_files_are_told_apart(refused, parts_of, tmp_path):
-    refused(b"", "no model file of latentforest")
-    refused(b"length,count\n1,2\n", "no model file of latentforest")
+    refused(b"", "not a model file of latentforest")
+    refused(b"length,count\n1,2\n", "not a model file of latentforest")
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         archive.writestr("readme.txt", "a zip of somebody else")
@@ -68,7 +69,7 @@ def test_other_files_are_told_apart(refused, parts_of, tmp_path):
     refused(parts.build(), "model='Other' is not known")
     path = tmp_path / "text"
     path.write_text("text", encoding="utf-8")
-    with pytest.raises(ModelFileError, match="text: this is no model file"):
+    with pytest.raises(ModelFileError, match="text: this is not a model file"):
         describe(path)
 
 
@@ -150,12 +151,12 @@ CELLS = {
     "landmark order": (
         "landmarks",
         edit_cell("training/landmarks", 0, 39),
-        "no rows of the table in rising order",
+        "not rows of the table in rising order",
     ),
     "landmark range": (
         "landmarks",
         edit_cell("training/landmarks", -1, 40),
-        "no rows of the table in rising order",
+        "not rows of the table in rising order",
     ),
     "refined rows": ("refined", edit_cell("refined/rows", 0, -1), "rising order"),
     "scale": ("refined", edit_cell("refined/scale", 0, 0.0), "refined/scale"),
@@ -166,7 +167,7 @@ CELLS = {
         "refined/axes holds",
     ),
     "stand-in": ("relabel", edit_cell("decoder/offset", 0, np.nan), "no number for a"),
-    "centre": ("relabel", edit_cell("decoder/centre", 0, 99.0), "none of its cells"),
+    "centre": ("relabel", edit_cell("decoder/centre", 0, 99.0), "not one of its cells"),
     "leaf order": ("lasso", edit_cell("decoder/leaf_order", 0, 200), "leaves of trees"),
     "leaf twice": ("lasso", edit_cell("decoder/leaf_order", 0, 1), "leaf"),
     "predictions": (
@@ -177,12 +178,12 @@ CELLS = {
     "unknown class": (
         "knn draw",
         edit_manifest(("decoder", "class"), "Popen"),
-        "'Popen' is no class we know here",
+        "'Popen' is not a class we know here",
     ),
     "class elsewhere": (
         "knn draw",
         edit_manifest(("decoder", "class"), "Refinement"),
-        "no class we know here",
+        "not a class we know here",
     ),
     "parameter": (
         "knn draw",
@@ -202,7 +203,7 @@ CELLS = {
     "trees of the decoder": (
         "ilp",
         edit_manifest(("decoder", "parameters", "n_trees"), 11),
-        "uses 11 of 10 trees",
+        "n_trees=11 is more than the 10 trees",
     ),
     "generator": (
         "knn draw",
@@ -248,7 +249,7 @@ CELLS = {
     "library": (
         "knn draw",
         edit_manifest(("schema", "container"), "xlsx"),
-        "'xlsx' is no library of tables",
+        "'xlsx' is not a library of tables",
     ),
     "number of columns": (
         "knn draw",
@@ -262,10 +263,10 @@ CELLS = {
         edit_manifest(("parameters", "forest"), {"frozen": {"frozen": "auto"}}),
         "frozen twice",
     ),
-    "lost parameter": (
+    "parameter of the model": (
         "knn draw",
-        lambda parts: parts.manifest["parameters"].pop("unseen"),
-        "parameters of the model are not those of RFAE",
+        edit_manifest(("parameters", "nonsense"), 1),
+        "RFAE has no parameter 'nonsense'",
     ),
     "no spectrum": (
         "lasso",
@@ -335,10 +336,10 @@ def test_shapes_are_checked_before_anything_is_allocated(refused, parts_of):
     entry = parts.manifest["members"]["training/codes.npy"]
     for shape, message in (
         ([2**47, 10], "not as large as its shape says"),
-        ([2**50, 10], "is no array we know"),
-        ([-1, 10], "is no array we know"),
+        ([2**50, 10], "is not an array we know"),
+        ([-1, 10], "is not an array we know"),
         ([40, 10, 1], "has 3 dimensions"),
-        ([True], "is no array we know"),
+        ([True], "is not an array we know"),
     ):
         entry["shape"] = shape
         refused(parts.build(), message)
@@ -347,7 +348,7 @@ def test_shapes_are_checked_before_anything_is_allocated(refused, parts_of):
 def test_a_model_that_does_not_fit_into_memory_is_refused(
     refused, parts_of, monkeypatch
 ):
-    monkeypatch.setattr(_checks.os, "sysconf", lambda name: 8)
+    monkeypatch.setattr(_room.os, "sysconf", lambda name: 8)
     refused(parts_of("knn rows").build(), "needs more than .* GiB of memory")
 
 

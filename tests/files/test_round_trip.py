@@ -18,6 +18,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 
+import latentforest.decode
 from files.model_cases import (
     HOLED,
     MODELS,
@@ -33,7 +34,8 @@ from latentforest import RFAE, CompletelyRandomForest, KNNDecoder, Refinement
 from latentforest._base._errors import ModelFileError
 from latentforest.decode import AutoDecoder, Decoder
 from latentforest.decode._neighbour_decoder import NeighbourDecoder
-from latentforest.files import StoredForest, load_model, save_model
+from latentforest.files import load_model, save_model
+from latentforest.forest import StoredForest
 from mixed_tables import LAW, frames
 
 
@@ -298,6 +300,77 @@ def test_every_decoder_and_setting_is_covered():
     named = {
         kind for kind in known if kind.__module__.startswith("latentforest.decode")
     }
-    abstract = {"Decoder", "NeighbourDecoder", "LeafDecoder", "RegionDecoder"}
+    abstract = {"Decoder", "NeighbourDecoder", "LeafDecoder", "KernelLeafDecoder"}
+    abstract.add("RegionDecoder")  # it decodes leaves, which RFAE has none of
     assert decoders == {kind for kind in named if kind.__name__ not in abstract}
     assert any(isinstance(model_of(case).refine, Refinement) for case in MODELS)
+
+
+class YoungerModel(RFAE):
+    """A copy of the class with a parameter that older files do not have."""
+
+    def __init__(
+        self,
+        n_components=2,
+        *,
+        forest="adversarial",
+        decoder="auto",
+        refine=None,
+        diffusion_time=1.0,
+        kernel="rf",
+        landmarks=None,
+        kinds=None,
+        unseen="error",
+        random_state=None,
+        n_jobs=None,
+        verbose=False,
+        row_weights="equal",
+    ):
+        super().__init__(
+            n_components,
+            forest=forest,
+            decoder=decoder,
+            refine=refine,
+            diffusion_time=diffusion_time,
+            kernel=kernel,
+            landmarks=landmarks,
+            kinds=kinds,
+            unseen=unseen,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.row_weights = row_weights
+
+
+YoungerModel.__name__ = "RFAE"
+
+
+@pytest.mark.parametrize("case", ["auto", "refined", "knn draw", "landmarks"])
+def test_a_parameter_that_is_younger_than_the_file_gets_its_default(case, tmp_path):
+    model = model_of(case)
+    path = save_model(model, tmp_path / "old.lf")
+    again = load_model(path, YoungerModel)
+    assert again.row_weights == "equal"
+    assert_same_model(model, again)
+    # And from then on it is kept.
+    again.set_params(row_weights="other")
+    once_more = load_model(save_model(again, path), YoungerModel)
+    assert once_more.row_weights == "other"
+    with pytest.raises(ModelFileError, match="RFAE has no parameter 'row_weights'"):
+        load_model(path, RFAE)
+
+
+def test_younger_parameters_of_parts_get_their_defaults(tmp_path, monkeypatch):
+    class KNNDecoder(latentforest.decode.KNNDecoder):
+        def __init__(
+            self, n_neighbors=20, *, prototypes="draw", metric="plain", n_jobs=None
+        ):
+            super().__init__(n_neighbors, prototypes=prototypes, n_jobs=n_jobs)
+            self.metric = metric
+
+    path = save_model(model_of("knn draw"), tmp_path / "old.lf")
+    monkeypatch.setitem(latentforest.decode.DECODERS, "knn", KNNDecoder)
+    again = load_model(path, RFAE)
+    assert again.decoder_.metric == again.decoder.metric == "plain"
+    assert_same_model(model_of("knn draw"), again)

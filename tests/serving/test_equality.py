@@ -1,6 +1,7 @@
 """The graph gives what ``transform`` gives, on every kind of table and forest."""
 
 from copy import deepcopy
+from dataclasses import replace
 
 import numpy as np
 import onnxruntime
@@ -13,7 +14,7 @@ from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from latentforest import RFAE, CompletelyRandomForest
-from latentforest.kernel import LeafTable
+from latentforest.encoder import LeafTable
 from latentforest.serving import onnx_inputs, to_onnx
 from mixed_tables import FORESTS, LAW, frames, mixed_frame, shuffled, target_of
 
@@ -228,12 +229,14 @@ def test_truncated_models(models, table):
 
 def test_rows_in_empty_leaves_go_to_the_origin(model, table):
     model = deepcopy(model)
-    leaves = model.map_.leaf_table_
-    in_first = model.kernel_.forest_.leaves(model.kernel_.table_.values[:1])[0]
+    leaves = model.encoder_.leaf_table
+    in_first = model.encoder_.forest.leaves(model.kernel_.table_.values[:1])[0]
     keep = np.ones(len(leaves.degree))
     keep[in_first] = 0.0
-    emptied = LeafTable(leaves.values * keep[:, None], leaves.degree * keep)
-    model.map_.leaf_table_ = emptied
+    emptied = LeafTable(
+        leaves.values * keep[:, None], leaves.mass * keep, leaves.degree * keep
+    )
+    model.encoder_ = replace(model.encoder_, leaf_table=emptied)
     assert_same(model, table)
     assert (run(model, table)[0] == 0).all()
     assert (run(model, table) != 0).any()
@@ -243,8 +246,6 @@ def test_nothing_of_the_training_rows_is_needed(holed_models, holed_table):
     """What is left of a model whose training rows were dropped suffices."""
     model = deepcopy(holed_models["supervised"])
     wanted = to_onnx(model)
-    for name in ("table_", "leaf_ids_", "leaf_kernel_", "grower_", "landmarks_"):
-        delattr(model.kernel_, name)
-    del model.decoder_, model.map_.embedding_, model.map_.spectrum_
+    model._settle(replace(model.encoder_, training=None), None)
     assert to_onnx(model) == wanted
     assert_same(model, holed_table)

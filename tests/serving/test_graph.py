@@ -167,7 +167,7 @@ def test_the_size_is_known_before_the_graph_is_built(models, monkeypatch):
     for model in models.values():
         size = to_onnx(model).ByteSize()
         questions = ask(model.kernel_.forest_, model.schema_.n_levels)
-        guess = _limits.graph_bytes(questions, model.map_.leaf_table_)
+        guess = _limits.graph_bytes(questions, model.encoder_.leaf_table)
         assert guess * 0.5 < size < guess + 10_000  # names and labels come on top
         monkeypatch.setattr(_limits, "LARGEST", guess - 1)
         with pytest.raises(ValueError, match=r"GB .* more than the 2 GB .* save\(\)"):
@@ -239,6 +239,7 @@ def test_without_onnx_the_extra_is_named(model, monkeypatch):
 def test_one_tree_changed_is_another_graph(model):
     """The comparison of graphs in these tests can fail."""
     other = deepcopy(model)
-    forest = other.kernel_.forest_
-    other.kernel_.forest_ = replace(forest, missing_left=~forest.missing_left)
+    forest = other.encoder_.forest
+    forest = replace(forest, missing_left=~forest.missing_left)
+    other.encoder_ = replace(other.encoder_, forest=forest)
     assert to_onnx(other) != to_onnx(model)

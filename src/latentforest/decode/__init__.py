@@ -13,12 +13,10 @@ from latentforest.decode._leaves import (
     RelabelDecoder,
 )
 from latentforest.decode._local_linear import LocalLinearDecoder
-from latentforest.decode._resolve import (
-    DECODERS,
-    put_decoder,
-    resolve_decoder,
-    take_decoder,
-)
+from latentforest.decode._resolve import DECODERS as DECODERS
+from latentforest.decode._resolve import put_decoder as put_decoder
+from latentforest.decode._resolve import resolve_decoder
+from latentforest.decode._resolve import take_decoder as take_decoder
 from latentforest.decode._uncertainty import (
     Calibration,
     Uncertainty,
@@ -27,7 +25,6 @@ from latentforest.decode._uncertainty import (
 )
 
 __all__ = [
-    "DECODERS",
     "AutoDecoder",
     "Calibration",
     "Decoder",
@@ -43,8 +40,6 @@ __all__ = [
     "RelabelDecoder",
     "Uncertainty",
     "calibrate",
-    "put_decoder",
     "resolve_decoder",
     "spreading",
-    "take_decoder",
 ]

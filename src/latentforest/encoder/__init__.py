@@ -1,20 +1,19 @@
 """Rows to coordinates: forest, kernel and map put together."""
 
 from latentforest.encoder._encoder import Encoder, Training
-from latentforest.encoder._fit import draw_landmarks, fit_encoder
+from latentforest.encoder._fit import draw_landmarks as draw_landmarks
+from latentforest.encoder._fit import fit_encoder
 from latentforest.encoder._forest_kernel import ForestKernel
 from latentforest.encoder._leaf_table import LeafTable, leave_one_out, make_leaf_table
-from latentforest.encoder._saved import put_encoder, take_encoder
+from latentforest.encoder._saved import put_encoder as put_encoder
+from latentforest.encoder._saved import take_encoder as take_encoder
 
 __all__ = [
     "Encoder",
     "ForestKernel",
     "LeafTable",
     "Training",
-    "draw_landmarks",
     "fit_encoder",
     "leave_one_out",
     "make_leaf_table",
-    "put_encoder",
-    "take_encoder",
 ]

@@ -14,19 +14,17 @@ from latentforest.forest._regions import (
     rows_in_regions,
     rows_of_regions,
 )
-from latentforest.forest._resolve import FORESTS, GivenForest, resolve_forest
-from latentforest.forest._saved import (
-    StoredForest,
-    forest_from_json,
-    forest_to_json,
-    put_forest,
-    take_forest,
-)
+from latentforest.forest._resolve import FORESTS as FORESTS
+from latentforest.forest._resolve import GivenForest, resolve_forest
+from latentforest.forest._saved import StoredForest
+from latentforest.forest._saved import forest_from_json as forest_from_json
+from latentforest.forest._saved import forest_to_json as forest_to_json
+from latentforest.forest._saved import put_forest as put_forest
+from latentforest.forest._saved import take_forest as take_forest
 from latentforest.forest._supervised import SupervisedForest
 from latentforest.forest._unsupervised import CompletelyRandomForest, ShiHorvathForest
 
 __all__ = [
-    "FORESTS",
     "AdversarialForest",
     "BaseForest",
     "ColumnFacts",
@@ -40,13 +38,9 @@ __all__ = [
     "SupervisedForest",
     "column_facts",
     "compatible_regions",
-    "forest_from_json",
-    "forest_to_json",
     "from_sklearn",
-    "put_forest",
     "regions_of_leaves",
     "resolve_forest",
     "rows_in_regions",
     "rows_of_regions",
-    "take_forest",
 ]

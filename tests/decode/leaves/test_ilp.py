@@ -216,7 +216,7 @@ def encoder():
 
 
 def fitted(decoder, encoder, seed=0):
-    context = encoder._encoding.context()
+    context = encoder.encoder_.context()
     return clone(decoder).fit_context(context, np.random.default_rng(seed))
 
 

@@ -13,6 +13,7 @@ from latentforest.decode._leaves._kernel_rows import (
     kernel_weights,
     largest_entries,
 )
+from latentforest.encoder import make_leaf_table
 from latentforest.forest import CompletelyRandomForest
 from mixed_tables import LAW, frames, mixed_frame, shuffled
 
@@ -48,7 +49,10 @@ def test_all_components_give_the_kernel_of_new_rows():
     frame = mixed_frame(40, seed=1)
     kernel, diffusion, spectrum = spectrum_of(frame)
     ids = kernel.leaves(shuffled(frame, seed=2))
-    rows = estimate_kernel_rows(diffusion.transform(ids), kernel_weights(spectrum))
+    table = make_leaf_table(
+        kernel.leaf_kernel_, diffusion.embedding_, spectrum.eigenvalues
+    )
+    rows = estimate_kernel_rows(table.encode(ids), kernel_weights(spectrum))
     np.testing.assert_allclose(rows, gram(kernel, ids), atol=1e-7)
 
 

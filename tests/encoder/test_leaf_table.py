@@ -12,7 +12,8 @@ from kernel_oracles import (
     scale_by_hand,
     symmetric_by_hand,
 )
-from latentforest.kernel import LeafIndex, LeafKernel, LeafTable
+from latentforest.encoder import LeafTable, leave_one_out, make_leaf_table
+from latentforest.kernel import LeafIndex, LeafKernel
 
 seeds = st.integers(0, 2**32 - 1)
 kinds = st.sampled_from(["rf", "scornet"])
@@ -34,7 +35,7 @@ def coords_by_hand(index, weights, kind):
 def test_training_rows_return_their_own_coordinates(index, kind, seed):
     weights = random_weights(index.n_rows, seed)
     coords, values = coords_by_hand(index, weights, kind)
-    table = LeafKernel(index, kind, weights=weights).leaf_table(coords, values)
+    table = make_leaf_table(LeafKernel(index, kind, weights=weights), coords, values)
     np.testing.assert_allclose(table.encode(index.ids), coords, atol=1e-8)
 
 
@@ -45,7 +46,7 @@ def test_new_rows_follow_the_nystrom_formula(index, kind, seed):
     rng = np.random.default_rng(seed)
     weights = random_weights(train.n_rows, seed)
     coords, values = rng.normal(size=(train.n_rows, 3)), np.array([0.9, 0.5, 0.1])
-    table = LeafKernel(train, kind, weights=weights).leaf_table(coords, values)
+    table = make_leaf_table(LeafKernel(train, kind, weights=weights), coords, values)
     scale = scale_by_hand(train.ids, weights, index.n_leaves, kind)
     cross = kernel_by_hand(new, train.ids, scale)[0]
     expected = nystrom_by_hand(cross, weights, coords, values)
@@ -59,7 +60,7 @@ def test_leave_one_out_rebuilds_the_kernel_row_without_the_row(index, kind, seed
     weights = random_weights(index.n_rows, seed)
     coords, values = rng.normal(size=(index.n_rows, 3)), np.array([0.9, 0.5, 0.1])
     kernel = LeafKernel(index, kind, weights=weights)
-    held_out = kernel.leave_one_out(coords, values)
+    held_out = leave_one_out(kernel, coords, values)
     for row in range(index.n_rows):
         rest = np.delete(np.arange(index.n_rows), row)
         scale = scale_by_hand(index.ids[rest], weights[rest], index.n_leaves, kind)
@@ -71,7 +72,7 @@ def test_leave_one_out_rebuilds_the_kernel_row_without_the_row(index, kind, seed
 def test_leave_one_out_wants_one_group_per_row():
     kernel = LeafKernel(random_index(5, [2], seed=0))
     with pytest.raises(ValueError, match=r"group has shape \(4,\).*5 rows"):
-        kernel.leave_one_out(np.ones((5, 1)), [0.5], group=[1, 2, 3, 4])
+        leave_one_out(kernel, np.ones((5, 1)), [0.5], group=[1, 2, 3, 4])
 
 
 @pytest.mark.parametrize("kind", ["rf", "scornet"])
@@ -79,7 +80,9 @@ def test_one_by_one_is_all_at_once_bit_for_bit(kind):
     train, new = random_index(200, [8] * 25, seed=0), random_index(5000, [8] * 25, 1)
     rng = np.random.default_rng(2)
     kernel = LeafKernel(train, kind)
-    table = kernel.leaf_table(rng.normal(size=(200, 3)), np.array([0.8, 0.4, 0.2]))
+    table = make_leaf_table(
+        kernel, rng.normal(size=(200, 3)), np.array([0.8, 0.4, 0.2])
+    )
     whole = table.encode(new.ids, n_jobs=2)
     np.testing.assert_array_equal(whole, table.encode(new.ids, n_jobs=1))
     for row in (0, 17, 4095, 4096, 4999):
@@ -96,10 +99,11 @@ def test_threads_change_no_bit(kind):
     values = np.array([0.5, 0.25])
     one, two = (LeafKernel(index, kind, n_jobs=jobs) for jobs in (1, 2))
     np.testing.assert_array_equal(
-        one.leave_one_out(coords, values), two.leave_one_out(coords, values)
+        leave_one_out(one, coords, values), leave_one_out(two, coords, values)
     )
     np.testing.assert_array_equal(
-        one.leaf_table(coords, values).values, two.leaf_table(coords, values).values
+        make_leaf_table(one, coords, values).values,
+        make_leaf_table(two, coords, values).values,
     )
 
 
@@ -107,38 +111,38 @@ def test_threads_change_no_bit(kind):
 def test_rows_that_resemble_nothing_go_to_the_origin(kind):
     kernel = LeafKernel(LeafIndex(np.array([[0, 3], [1, 4]]), 6), kind)
     coords, values = np.ones((2, 1)), np.array([0.5])
-    table = kernel.leaf_table(coords, values)
+    table = make_leaf_table(kernel, coords, values)
     np.testing.assert_array_equal(table.encode([[2, 5], [2, 3]]), [[0.0], [2.0]])
-    np.testing.assert_array_equal(kernel.leave_one_out(coords, values), [[0.0], [0.0]])
+    np.testing.assert_array_equal(leave_one_out(kernel, coords, values), [[0.0], [0.0]])
     assert table.encode(np.zeros((0, 2), dtype=int)).shape == (0, 1)
 
 
 def test_partners_below_rounding_are_no_partners():
     index = LeafIndex(np.array([[0], [0], [1]]), 2)
     coords, values = np.array([[1.0], [2.0], [3.0]]), [1.0]
-    near = LeafKernel(index, weights=[0.1, 0.2, 0.7]).leave_one_out(coords, values)
+    near = leave_one_out(LeafKernel(index, weights=[0.1, 0.2, 0.7]), coords, values)
     np.testing.assert_allclose(near, [[2.0], [1.0], [0.0]])
-    far = LeafKernel(index, weights=[1.0, 3e-16, 1.0]).leave_one_out(coords, values)
+    far = leave_one_out(LeafKernel(index, weights=[1.0, 3e-16, 1.0]), coords, values)
     np.testing.assert_allclose(far, [[0.0], [1.0], [0.0]])
 
 
 def test_negligible_eigenvalues_carry_nothing():
     kernel = LeafKernel(random_index(6, [2, 3], seed=0))
     coords, values = np.ones((6, 3)), np.array([0.5, 1e-11, 0.0])
-    table = kernel.leaf_table(coords, values)
+    table = make_leaf_table(kernel, coords, values)
     np.testing.assert_array_equal(table.encode(kernel.index.ids)[:, 1:], 0.0)
-    np.testing.assert_array_equal(kernel.leave_one_out(coords, values)[:, 1:], 0.0)
+    np.testing.assert_array_equal(leave_one_out(kernel, coords, values)[:, 1:], 0.0)
 
 
 def test_wrong_tables_are_refused():
     with pytest.raises(ValueError, match="n_leaves, n_components"):
-        LeafTable(np.ones((3, 2)), np.ones(2))
+        LeafTable(np.ones((3, 2)), np.ones(2), np.ones(2))
     with pytest.raises(ValueError, match="NaN"):
-        LeafTable(np.full((3, 2), np.nan), np.ones(3))
+        LeafTable(np.full((3, 2), np.nan), np.ones(3), np.ones(3))
     with pytest.raises(ValueError, match="3 leaves"):
-        LeafTable(np.ones((3, 2)), np.ones(3)).encode([[3]])
+        LeafTable(np.ones((3, 2)), np.ones(3), np.ones(3)).encode([[3]])
     kernel = LeafKernel(random_index(6, [2, 3], seed=0))
     with pytest.raises(ValueError, match="one eigenvalue per component"):
-        kernel.leaf_table(np.ones((6, 2)), [0.5])
+        make_leaf_table(kernel, np.ones((6, 2)), [0.5])
     with pytest.raises(ValueError, match="one eigenvalue per component"):
-        kernel.leave_one_out(np.ones((5, 2)), [0.5, 0.4])
+        leave_one_out(kernel, np.ones((5, 2)), [0.5, 0.4])
