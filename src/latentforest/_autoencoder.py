@@ -13,7 +13,8 @@ from latentforest._settings import (
     refined_decoder,
     resolve_refinement,
 )
-from latentforest._trials import Contest, Trial
+from latentforest._trials import Contest
+from latentforest.choice import Trial
 from latentforest.decode import resolve_decoder
 from latentforest.kernel import ForestKernel
 from latentforest.refine import AutoRefinement

@@ -12,7 +12,6 @@ from latentforest._autoencoder import RFAE
 from latentforest._base._complete import completed
 from latentforest._base._types import Coords
 from latentforest.cli._exit import DataError
-from latentforest.cli._lost import RunningDistortion
 from latentforest.cli._models import load, load_decoder
 from latentforest.cli._notes import Notes
 from latentforest.cli._sink import Output, check_target
@@ -27,6 +26,7 @@ from latentforest.cli._tables import (
     file_schema,
     model_table,
 )
+from latentforest.metrics import RunningDistortion
 
 
 @dataclass(frozen=True, slots=True)

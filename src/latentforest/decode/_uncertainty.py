@@ -8,10 +8,10 @@ import numpy as np
 
 from latentforest._base._checks import check_real
 from latentforest._base._types import Codes, Floats
-from latentforest.decode._auto import AutoDecoder
+from latentforest.choice import held_out_parts
+from latentforest.decode._auto import FIVE_PARTS, AutoDecoder
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._contract import Decoder
-from latentforest.decode._held_out import held_out_parts
 from latentforest.decode._neighbour_decoder import NeighbourDecoder
 from latentforest.decode._spread import CellSpread
 from latentforest.table import TableSchema
@@ -63,7 +63,7 @@ def calibrate(
 ) -> Calibration:
     """Decode held-back training rows from the others and note the errors."""
     errors, spreads = [], []
-    for part in held_out_parts(context.table, rng):
+    for part in held_out_parts(context.table, rng, FIVE_PARTS):
         coords = np.ascontiguousarray(context.new_coords[part.held])
         decoded, spread = decoder.keep(part.known).decode_with_spread(coords)
         errors.append(np.abs(context.table.values[part.held] - decoded))

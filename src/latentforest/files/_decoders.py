@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._parallel import n_workers
+from latentforest.choice import Trial
 from latentforest.decode import AutoDecoder, Decoder, DecoderContext, KNNDecoder
-from latentforest.decode._auto import Trial
 from latentforest.decode._blend import LevelPriority
 from latentforest.decode._leaves._leaf_decoder import LeafDecoder
 from latentforest.decode._neighbour_decoder import NeighbourDecoder
@@ -54,7 +54,7 @@ def _put(
         data["seed"] = decoder.seed_
         data["sorts"] = [
             _put(sort, context, arrays, f"{prefix}/{number}")
-            for number, sort in enumerate(decoder.sorts_)
+            for number, sort in enumerate(decoder.candidates_)
         ]
         data["tried"] = [_encode_trial(trial, decoder) for trial in decoder.tried_]
     return data
@@ -90,7 +90,7 @@ def _same_bits(one: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
 def _encode_trial(trial: Trial, decoder: AutoDecoder) -> dict[str, Any]:
     sort = next(
         number
-        for number, sort in enumerate(decoder.sorts_)
+        for number, sort in enumerate(decoder.candidates_)
         if type(sort) is type(trial.decoder) and _blends(sort) == _blends(trial.decoder)
     )
     return {
@@ -192,7 +192,7 @@ def _take_choice(
         _take(part, archive, context, f"{prefix}/{number}", NEIGHBOUR_DECODERS)
         for number, part in enumerate(parts)
     ]
-    decoder.sorts_ = sorts
+    decoder.candidates_ = sorts
     decoder.tried_ = [_decode_trial(part, sorts) for part in section.sections("tried")]
     decoder.chosen_ = decoder.tried_[0].decoder if decoder.tried_ else sorts[0]
 
@@ -204,4 +204,4 @@ def _decode_trial(section: Section, sorts: list[Any]) -> Trial:
         sort.ridge = section.value("ridge")
         section.number("ridge")
     sort.check()
-    return Trial(sort, section.value("distortion"))
+    return Trial(section.value("distortion"), decoder=sort)

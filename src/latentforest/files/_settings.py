@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 
 from latentforest._base._errors import ModelFileError
-from latentforest._trials import Trial
+from latentforest.choice import Trial
 from latentforest.decode import (
     AutoDecoder,
     ILPDecoder,
@@ -223,10 +223,10 @@ def decode_trials(sections: list[Section], grower: Any) -> list[Trial]:
     """Rebuild what ``refine="auto"`` has tried."""
     return [
         Trial(
-            decode_forest(section.data.get("forest"), grower),
-            decode_object(section.section("refinement"), (Refinement,)),
             section.value("distortion"),
             section.value("seconds"),
+            forest=decode_forest(section.data.get("forest"), grower),
+            refinement=decode_object(section.section("refinement"), (Refinement,)),
         )
         for section in sections
     ]
