@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_consistent_length
 
+from latentforest._base._progress import progress
 from latentforest._base._types import Codes
 from latentforest._encoding import Encoding
 from latentforest._settings import is_auto
@@ -124,6 +125,10 @@ class Contest:
         """
         begin = perf_counter()
         trials: dict[tuple[Any, ...], Trial] = {}
+        n_forests = len(forests_to_try(self.model))
+        size, most = self.model.n_components, max(2, self.n_known // 2)
+        widest = min(most, 96 if size < 16 else 192)
+        widths = [n for n in NEIGHBOURS if size < n <= widest]
 
         def try_out(number: int, start: str, n_neighbors: int, rounds: int) -> None:
             key = number, start, n_neighbors, rounds
@@ -133,16 +138,15 @@ class Contest:
             if key not in trials and not (trials and late):
                 refinement = Refinement(rounds, n_neighbors=n_neighbors, start=start)
                 trials[key] = self.judge(number, refinement)
+            bar.step()
 
-        most = max(2, self.n_known // 2)
-        try_out(0, "linear", min(48, most), 3)
-        for number in range(len(forests_to_try(self.model))):
-            try_out(number, "forest", min(48, most), 3)
-        number, start, *_ = min(trials, key=lambda key: trials[key].distortion)
-        size = self.model.n_components
-        most = min(most, 96 if size < 16 else 192)
-        for n_neighbors in NEIGHBOURS:
-            if size < n_neighbors <= most:
+        what = "trying settings" if self.model.verbose else None
+        with progress(what, 1 + n_forests + len(widths) * len(ROUNDS)) as bar:
+            try_out(0, "linear", min(48, most), 3)
+            for number in range(n_forests):
+                try_out(number, "forest", min(48, most), 3)
+            number, start, *_ = min(trials, key=lambda key: trials[key].distortion)
+            for n_neighbors in widths:
                 for rounds in ROUNDS:
                     try_out(number, start, n_neighbors, rounds)
         return sorted(trials.values(), key=lambda trial: trial.distortion)

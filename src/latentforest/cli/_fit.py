@@ -173,14 +173,11 @@ def fit(
         settings.jobs,
     )
     notes.say(f"{len(frame):,} rows, {frame.shape[1]} columns read from {label}")
-    # Before the long part: an id to be dropped is best noticed now.
-    codec = TableCodec(settings.kinds or None).fit(frame)
-    notes.say(f"\n{codec.schema_.report()}\n")
+    notes.say(f"\n{_report(frame, settings)}\n")
     if not compiled_before():
         notes.say("Loops are compiled now: about half a minute, once.")
-    about = f"fitting (forecast {in_seconds(cost.fit_seconds)})"
-    with notes.waiting(about):
-        model.fit(frame, y)
+    notes.say(f"Fitting: {in_seconds(cost.fit_seconds)} by forecast")
+    _fit_shown(model, frame, y, notes)
     fitted = time.perf_counter()
     model.save(out, drop_training=drop_training)
     saved = time.perf_counter()
@@ -196,6 +193,21 @@ def fit(
     notes.say(f"{out}: {size_of(out)}, holds {inside}")
 
 
+def _report(frame: Any, settings: Settings) -> str:
+    """Tell how the columns are read, before the long part: an id is noticed now.
+
+    The fit reads the columns again.
+    """
+    return TableCodec(settings.kinds or None).fit(frame).schema_.report()
+
+
+def _fit_shown(model: RFAE, frame: Any, y: Any, notes: Notes) -> None:
+    """Fit, with bars where someone looks; the file is the same without."""
+    model.set_params(verbose=notes.shows_progress).fit(frame, y)
+    for part in (model, model.kernel_, model.kernel_.grower_):
+        part.set_params(verbose=False)
+
+
 def _read(
     table: str, settings: Settings, dialect: Dialect, notes: Notes
 ) -> tuple[Any, Any]:
@@ -208,8 +220,7 @@ def _read(
         if settings.target in settings.drop:
             message = f"--drop {settings.target}: the target leaves the table anyway."
             raise UsageError(message)
-        with notes.waiting(f"reading {source.label}"):
-            frame = training_frame(source, columns, settings.kinds, notes)
+        frame = training_frame(source, columns, settings.kinds, notes)
     if settings.target is None:
         return frame, None
     y = frame.pop(settings.target)

@@ -8,6 +8,8 @@ from latentforest.cli import _options as options
 from latentforest.cli._fit import Settings, fit, read_kinds
 from latentforest.cli._notes import Notes
 from latentforest.cli._source import Dialect
+from latentforest.decode._resolve import DECODERS
+from latentforest.forest._resolve import FORESTS
 
 _EXAMPLE = "Example: latentforest fit customers.csv -o customers.lf -k 4 --seed 1"
 
@@ -55,7 +57,7 @@ def _fit(
         str | None,
         typer.Option(
             "--forest",
-            help="adversarial, completely_random, shi_horvath or supervised.",
+            help=f"One of {', '.join(FORESTS)}.",
             show_default="adversarial",
         ),
     ] = None,
@@ -76,7 +78,7 @@ def _fit(
         str | None,
         typer.Option(
             "--decoder",
-            help="auto, knn, local_linear, relabel, lasso or ilp.",
+            help=f"One of {', '.join(DECODERS)}.",
             show_default="auto",
         ),
     ] = None,

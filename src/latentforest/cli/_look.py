@@ -23,13 +23,13 @@ PAGES = (".html", ".htm")
 
 
 def read_rows(
-    model: RFAE, path: str, dialect: Dialect, extra: Sequence[str]
+    model: RFAE, path: str, dialect: Dialect, extra: Sequence[str], notes: Notes
 ) -> tuple[Any, dict[str, Any]]:
     """Return rows as the model takes them, and further columns as read."""
     with Source(path, dialect) as source:
         columns = columns_to_read(source, model.schema_)
         source.require(extra, "column")
-        block = source.whole(list(dict.fromkeys([*columns, *extra])))
+        block = source.whole(list(dict.fromkeys([*columns, *extra])), notes)
         table = model_table(source, block, columns, model.schema_, 0)
         more = {name: block.column(name) for name in extra}
         if source.is_text:
@@ -46,6 +46,7 @@ class View:
         path: str | None,
         dialect: Dialect,
         color_by: str | None,
+        notes: Notes,
     ) -> None:
         self.model = model
         self.table: Any = None
@@ -61,7 +62,7 @@ class View:
             raise DataError(message)
         if path is not None:
             other = [] if color_by is None or color_by in fitted else [color_by]
-            self.table, more = read_rows(model, path, dialect, other)
+            self.table, more = read_rows(model, path, dialect, other, notes)
             if other:
                 self.color = _series(more[other[0]], other[0])
 
@@ -147,14 +148,13 @@ def draw(
     check_target(out, inputs)
     require("matplotlib", extra="plot").use("Agg")
     model = load_decoder(model_path) if what in _NEED_DECODER else load(model_path)
-    with notes.waiting(f"drawing {what}"):
-        view = View(model, path, dialect, color_by)
-        axes = np.ravel(PLOTS[what](view))
-        figure = next(ax for ax in axes if ax is not None).figure
-        with completed(out) as unfinished:
-            suffix = PurePath(out).suffix[1:].lower()
-            figure.savefig(unfinished, dpi=150, format=suffix)
-        require("matplotlib.pyplot", extra="plot").close(figure)
+    view = View(model, path, dialect, color_by, notes)
+    axes = np.ravel(PLOTS[what](view))
+    figure = next(ax for ax in axes if ax is not None).figure
+    with completed(out) as unfinished:
+        suffix = PurePath(out).suffix[1:].lower()
+        figure.savefig(unfinished, dpi=150, format=suffix)
+    require("matplotlib.pyplot", extra="plot").close(figure)
     shown = model_path if what in _OF_MODEL else _named(model_path, path)
     notes.say(f"{out}: {what} of {shown}, {size_of(out)}")
 
@@ -183,10 +183,10 @@ def explore(
     other = list(dict.fromkeys(name for name in asked if name not in fitted))
     table: Any = None
     if path is not None:
-        table, more = read_rows(model, path, dialect, other)
+        table, more = read_rows(model, path, dialect, other, notes)
         for name, cells in more.items():
             table = _with_column(table, name, cells)
-    with notes.waiting("writing the page"), completed(out) as unfinished:
+    with completed(out) as unfinished:
         model.explore(
             table,
             unfinished,

@@ -8,9 +8,10 @@ import typer
 from latentforest.cli import _options as options
 from latentforest.cli._exit import UsageError
 from latentforest.cli._fit import check_word
-from latentforest.cli._forecast import GROW, LEAF_ID, Forecast, forecast
+from latentforest.cli._forecast import LEAF_ID, Forecast, forecast
 from latentforest.cli._notes import Notes, in_bytes, in_seconds
 from latentforest.cli._source import Dialect, Source
+from latentforest.forest._resolve import FORESTS
 
 _COUNT = 50_000  # rows counted at once
 
@@ -45,7 +46,7 @@ def _memory(
         int, typer.Option("-k", "--components", min=1, help="Numbers to keep per row.")
     ] = 2,
     forest: Annotated[
-        str, typer.Option("--forest", help=f"One of {', '.join(GROW)}.")
+        str, typer.Option("--forest", help=f"One of {', '.join(FORESTS)}.")
     ] = "adversarial",
     jobs: Annotated[
         int | None,
@@ -57,7 +58,7 @@ def _memory(
     debug: options.Debug = False,
 ) -> None:
     """Forecast time and memory of a fit, before it starts."""
-    check_word("--forest", forest, list(GROW))
+    check_word("--forest", forest, list(FORESTS))
     if table is not None:
         dialect = Dialect(separator, stream_format=stream_format)
         counted = _count(table, dialect, Notes(quiet=quiet))
@@ -75,7 +76,7 @@ def _count(path: str, dialect: Dialect, notes: Notes) -> tuple[int, int]:
     with Source(path, dialect) as source, notes.progress("counting") as bar:
         for block in source.blocks(source.names[:1], _COUNT):
             n_rows += block.num_rows
-            bar.update(n_rows, source.done)
+            bar.reach(n_rows, source.done)
         return n_rows, len(source.data_names)
 
 

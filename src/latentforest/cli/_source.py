@@ -17,6 +17,7 @@ from latentforest.cli._cells import MISSING
 from latentforest.cli._csv_read import TextRows
 from latentforest.cli._exit import DataError
 from latentforest.cli._formats import STREAM, format_of, separator_of
+from latentforest.cli._notes import Notes
 
 _SHOWN = 12
 
@@ -129,9 +130,14 @@ class Source:
             message = f"{self.label}: holds a line of names and no rows."
             raise DataError(message)
 
-    def whole(self, columns: Sequence[str]) -> Any:
+    def whole(self, columns: Sequence[str], notes: Notes) -> Any:
         """Return all rows as one pyarrow table."""
-        tables = list(self._rows.tables(columns))
+        tables, n_rows = [], 0
+        with notes.progress(f"reading {self.label}") as bar:
+            for table in self._rows.tables(columns):
+                tables.append(table)
+                n_rows += table.num_rows
+                bar.reach(n_rows, self.done)
         if not tables:
             message = f"{self.label}: holds a line of names and no rows."
             raise DataError(message)

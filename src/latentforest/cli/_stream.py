@@ -151,7 +151,7 @@ def _run(
             while True:
                 sink.write(_joined(whole, block, made))
                 n_rows += block.num_rows
-                bar.update(n_rows, source.done)
+                bar.reach(n_rows, source.done)
                 following = next(blocks, None)
                 if following is None:
                     break

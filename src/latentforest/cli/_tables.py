@@ -73,7 +73,7 @@ def training_frame(
     As ``pandas.read_csv`` reads it, but for three things: integers with gaps stay
     integers, words with leading zeros stay text, and floats are read to the last bit.
     """
-    table = source.whole(columns)
+    table = source.whole(columns, notes)
     if source.is_text:
         cells = {
             name: infer_cells(name, table.column(name), source.missing, kinds.get(name))
