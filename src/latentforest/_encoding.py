@@ -46,7 +46,7 @@ class Encoding:
 
     def new_coords(self) -> Coords:
         """Coordinates of the training rows as if they were new."""
-        # Rows that are no landmarks are placed like new ones already.
+        # Rows that are not landmarks are placed like new ones already.
         moved = self._plain().copy()
         moved[self.kernel.landmarks_] = self.leave_one_out()
         return moved

@@ -18,6 +18,17 @@ from latentforest.decode import (
 from latentforest.table import index_of
 
 
+def check_model(model: Any, fitted: str = "map_") -> None:
+    """Refuse what has no latent coordinates, and what is not fitted yet."""
+    if not isinstance(model, LatentModel):
+        message = (
+            f"model is of type {type(model).__name__}, which has no latent "
+            "coordinates. Give a fitted RFAE."
+        )
+        raise TypeError(message)
+    check_is_fitted(model, fitted)
+
+
 class LatentModel(TableAutoencoder):
     """Coordinates and back; subclasses say in ``fit`` where they come from."""
 

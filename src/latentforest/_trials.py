@@ -93,8 +93,8 @@ class Contest:
             n_distinct = table.distinct_rows().max() + 1
             message = (
                 f"{n_distinct} distinct rows are too few to choose settings for "
-                f"{model.n_components} coordinates. Give refine=8 or refine=None, "
-                "lower n_components, or add rows."
+                f"{model.n_components} coordinates. Ask for fewer components, add "
+                "rows, or set the settings yourself, for example refine=8."
             )
             raise ValueError(message)
 

@@ -26,14 +26,14 @@ def _fit(
         typer.Option(
             "-o",
             "--output",
-            help="Model file to write, by custom with the suffix .lf. One that is "
-            "there is not written over, unless --force.",
+            help="Model file to write, usually with the suffix .lf. An existing file "
+            "is kept, unless --force is given.",
             show_default=False,
         ),
     ],
     components: Annotated[
         int,
-        typer.Option("-k", "--components", min=1, help="Numbers to keep per row."),
+        typer.Option("-k", "--components", min=1, help="Coordinates per row."),
     ] = 2,
     auto: Annotated[
         bool,
@@ -47,11 +47,11 @@ def _fit(
             "--time-budget",
             min=0,
             help="Seconds that --auto may take to choose.",
-            show_default="all there is to try",
+            show_default="no limit",
         ),
     ] = None,
     paper: Annotated[
-        bool, typer.Option("--paper", help="The settings of the paper's benchmark.")
+        bool, typer.Option("--paper", help="Use the settings of the paper's benchmark.")
     ] = False,
     forest: Annotated[
         str | None,
@@ -70,7 +70,7 @@ def _fit(
         typer.Option(
             "--leaf-size",
             min=1,
-            help="Rows that every leaf keeps.",
+            help="Smallest number of rows in a leaf.",
             show_default="by forest",
         ),
     ] = None,
@@ -96,7 +96,7 @@ def _fit(
         typer.Option(
             "--target",
             metavar="COLUMN",
-            help="Column that a supervised forest learns; it leaves the table.",
+            help="Column that a supervised forest learns; it is not encoded.",
             show_default=False,
         ),
     ] = None,
@@ -123,8 +123,8 @@ def _fit(
         str,
         typer.Option(
             "--unseen",
-            help="Categories that were not seen: error refuses them, nearest takes "
-            "the cell for missing.",
+            help="Categories that fit has not seen: error refuses them, nearest treats "
+            "the cell as missing.",
         ),
     ] = "error",
     seed: Annotated[
@@ -149,7 +149,7 @@ def _fit(
         ),
     ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Write over a model that is there.")
+        bool, typer.Option("--force", help="Overwrite an existing model file.")
     ] = False,
     stream_format: options.StreamFormat = None,
     separator: options.Separator = None,

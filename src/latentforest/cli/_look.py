@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from latentforest import RFAE, plot
+from latentforest._base._checks import listed
 from latentforest._base._complete import completed
 from latentforest._base._optional import require
 from latentforest.cli._cells import infer_cells
 from latentforest.cli._exit import DataError, UsageError
 from latentforest.cli._models import load, load_decoder
 from latentforest.cli._notes import Notes, size_of
-from latentforest.cli._sink import check_target
+from latentforest.cli._sink import check_output
 from latentforest.cli._source import Dialect, Source
 from latentforest.cli._tables import columns_to_read, frame_of, model_table
 
@@ -55,11 +56,7 @@ class View:
         if color_by in fitted:
             self.color = fitted[color_by]
         elif color_by is not None and path is None:
-            message = (
-                f"--color-by {color_by}: the model has no such column. It has "
-                f"{', '.join(fitted)}. For another column, give a table that has it."
-            )
-            raise DataError(message)
+            raise _not_in_model("--color-by", color_by, model)
         if path is not None:
             other = [] if color_by is None or color_by in fitted else [color_by]
             self.table, more = read_rows(model, path, dialect, other, notes)
@@ -74,12 +71,20 @@ class View:
         return kernel.codec_.decode(kernel.table_.values)
 
 
+def _not_in_model(option: str, name: str, model: RFAE) -> DataError:
+    return DataError(
+        f"{option} {name}: the model has no such column. It has "
+        f"{listed(model.schema_.names, 12)}. For another column, give a table that "
+        "has it."
+    )
+
+
 def _series(cells: Any, name: str) -> Any:
     pa = import_module("pyarrow")
     return frame_of(pa.table({name: cells}))[name]
 
 
-def _latent(view: View, n_axes: int) -> Any:
+def _check_axes(view: View, n_axes: int) -> None:
     n_fitted = len(view.model.eigenvalues_)
     if n_fitted < n_axes:
         message = (
@@ -87,8 +92,22 @@ def _latent(view: View, n_axes: int) -> Any:
             f"with --components {n_axes}, or plot spectrum, distortion or curve."
         )
         raise DataError(message)
+
+
+def _latent(view: View, n_axes: int) -> Any:
+    _check_axes(view, n_axes)
     axes = tuple(range(n_axes))
     return plot.latent(view.model, view.table, view.color, axes=axes)
+
+
+def _pairs(view: View) -> Any:
+    _check_axes(view, 2)
+    return plot.pairs(view.model, view.table, view.color)
+
+
+def _film(view: View) -> Any:
+    _check_axes(view, 2)
+    return plot.film(view.model, view.table, view.color)
 
 
 def _distortion(view: View) -> Any:
@@ -106,8 +125,8 @@ def _reconstruction(view: View) -> Any:
 def _trials(view: View) -> Any:
     if not getattr(view.model, "tried_", None):
         message = (
-            "Nothing was tried: trials shows what fit --auto has tried, where the "
-            "model file tells."
+            "This model holds no trials: they are made by fit --auto and left out by "
+            "--drop-training."
         )
         raise DataError(message)
     return plot.trials(view.model)
@@ -116,12 +135,12 @@ def _trials(view: View) -> Any:
 PLOTS: dict[str, Callable[[View], Any]] = {
     "scatter": lambda view: _latent(view, 2),
     "3d": lambda view: _latent(view, 3),
-    "pairs": lambda view: plot.pairs(view.model, view.table, view.color),
+    "pairs": _pairs,
     "spectrum": lambda view: plot.spectrum(view.model),
     "distortion": _distortion,
     "curve": lambda view: plot.compression_curve(view.model, view.rows()),
     "reconstruction": _reconstruction,
-    "film": lambda view: plot.film(view.model, view.table, view.color),
+    "film": _film,
     "trials": _trials,
 }
 _NEED_DECODER = {"distortion", "curve", "reconstruction"}
@@ -145,7 +164,7 @@ def draw(
         message = f"{out}: pictures are .png, .svg or .pdf. Give one of these suffixes."
         raise DataError(message)
     inputs = (model_path,) if path is None else (model_path, path)
-    check_target(out, inputs)
+    check_output(out, inputs)
     require("matplotlib", extra="plot").use("Agg")
     model = load_decoder(model_path) if what in _NEED_DECODER else load(model_path)
     view = View(model, path, dialect, color_by, notes)
@@ -174,14 +193,17 @@ def explore(
 ) -> None:
     """Write the explorer page."""
     if PurePath(out).suffix.lower() not in PAGES:
-        message = f"{out}: browsers open .html files. Give -o such a name."
+        message = f"{out}: pages are .html files. Give -o such a name."
         raise DataError(message)
-    check_target(out, (model_path,) if path is None else (model_path, path))
+    check_output(out, (model_path,) if path is None else (model_path, path))
     model = load_decoder(model_path)
     fitted = {str(name): name for name in model.schema_.names}
     asked = [*(columns or ()), *([] if color_by is None else [color_by])]
     other = list(dict.fromkeys(name for name in asked if name not in fitted))
     table: Any = None
+    if path is None and other:
+        option = "--color-by" if other[0] == color_by else "--columns"
+        raise _not_in_model(option, other[0], model)
     if path is not None:
         table, more = read_rows(model, path, dialect, other, notes)
         for name, cells in more.items():

@@ -34,16 +34,18 @@ def _memory(
         ),
     ] = None,
     rows: Annotated[
-        int | None, typer.Option("--rows", min=1, help="Number of rows instead.")
+        int | None,
+        typer.Option("--rows", min=1, help="Number of rows, instead of a table."),
     ] = None,
     columns: Annotated[
-        int | None, typer.Option("--columns", min=1, help="Number of columns instead.")
+        int | None,
+        typer.Option("--columns", min=1, help="Number of columns, instead of a table."),
     ] = None,
     trees: Annotated[
         int, typer.Option("--trees", min=1, help="Number of trees.")
     ] = 500,
     components: Annotated[
-        int, typer.Option("-k", "--components", min=1, help="Numbers to keep per row.")
+        int, typer.Option("-k", "--components", min=1, help="Coordinates per row.")
     ] = 2,
     forest: Annotated[
         str, typer.Option("--forest", help=f"One of {', '.join(FORESTS)}.")
@@ -107,7 +109,7 @@ def _told(cost: Forecast, pairs: int) -> str:
     ]
     told = [f"{what:<16}{value:>9}   {why}" for what, value, why in lines]
     forecast_only = (
-        "This is a forecast, right within a factor of two as a rule. Fewer trees or "
+        "This is a forecast, usually right within a factor of two. Fewer trees or "
         "rows cost less in proportion; text columns with thousands of levels, such as "
         "ids, cost many times more: drop them."
     )

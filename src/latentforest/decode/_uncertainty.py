@@ -51,7 +51,7 @@ def spreading(decoder: Decoder) -> NeighbourDecoder:
     inner = decoder.chosen_ if isinstance(decoder, AutoDecoder) else decoder
     if not isinstance(inner, NeighbourDecoder):
         message = (
-            f"{decoder!r} gives no uncertainty: it blends no rows. "
+            f"{decoder!r} cannot say how sure it is, since it does not blend rows. "
             "Use decoder='knn', 'local_linear' or 'auto'."
         )
         raise TypeError(message)
@@ -124,7 +124,9 @@ class Uncertainty:
             One column for each number. Ends stay where decoded numbers can lie.
         """
         if not 0.0 < check_real("coverage", coverage, minimum=0.0) < 1.0:
-            message = f"coverage={coverage} is no share. Give a number between 0 and 1."
+            message = (
+                f"coverage={coverage} is not a share. Give a number between 0 and 1."
+            )
             raise ValueError(message)
         width = self._calibration.width(self._spread.std, coverage)
         lower, upper = self._bounds

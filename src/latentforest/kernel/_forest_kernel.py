@@ -156,7 +156,7 @@ class ForestKernel(BaseEstimator):
             message = (
                 f"Found array with {len(self.landmarks_)} sample(s) while a minimum of "
                 f"{n_needed} is required: a map of {n_needed - 1} coordinates needs "
-                "one row more than that. Lower n_components or add rows."
+                "one row more than that. Lower the number of components, or add rows."
             )
             raise ValueError(message)
         grown, self.grower_ = planting.grow(

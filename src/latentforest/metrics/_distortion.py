@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from latentforest._base._checks import listed
 from latentforest._base._errors import SchemaError
 from latentforest._base._types import Floats
 from latentforest.metrics._losses import (
@@ -211,9 +212,8 @@ def _check_same_columns(
     if same and table.n_columns == len(names):
         return
     message = (
-        f"{subject} different columns: original has "
-        f"{', '.join(map(repr, table.names))}, the other has "
-        f"{', '.join(map(repr, names))}. Give the same columns in the same order."
+        f"{subject} different columns: original has {listed(table.names)}, the other "
+        f"has {listed(names)}. Give the same columns in the same order."
     )
     raise SchemaError(message)
 
@@ -247,8 +247,8 @@ def _numbers(column: RawColumn) -> Floats:
         return column.numbers
     if (column.index >= 0).any():
         message = (
-            f"Column {column.name!r} is to be compared as a number and holds text. "
-            f"Convert it, or set its kind with kinds."
+            f"Column {column.name!r} is compared as a number, but holds text. "
+            f"Convert it, or set its kind to category."
         )
         raise SchemaError(message)
     return np.full(len(column.index), np.nan)

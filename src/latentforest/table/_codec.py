@@ -6,7 +6,7 @@ from typing import Any, get_args
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from latentforest._base._checks import check_option
+from latentforest._base._checks import check_option, listed
 from latentforest._base._errors import SchemaError
 from latentforest._base._types import Codes
 from latentforest.table._columns import Unseen, encode_column, settle_codes
@@ -197,9 +197,8 @@ def _kinds_by_position(
     unknown = [name for name in kinds if name not in positions]
     if unknown:
         message = (
-            f"kinds names columns that the table does not have: "
-            f"{', '.join(map(repr, unknown))}. "
-            f"It has: {', '.join(map(repr, table.names))}."
+            f"Kinds are given for columns that the table does not have: "
+            f"{listed(unknown)}. It has: {listed(table.names)}."
         )
         raise SchemaError(message)
     return {
@@ -217,7 +216,7 @@ def _has_infinite(column: RawColumn) -> bool:
 def _refuse_infinite(names: list[Hashable]) -> None:
     if names:
         message = (
-            f"Columns hold infinite values: {', '.join(map(repr, names))}. "
+            f"Columns hold infinite values: {listed(names)}. "
             f"Replace them by finite numbers, or by NaN for missing."
         )
         raise SchemaError(message)
