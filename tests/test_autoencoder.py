@@ -190,7 +190,7 @@ def no_growing(monkeypatch):
 MISTAKES = [
     ({"n_components": 0}, ValueError, "n_components=0 is too small"),
     ({"n_components": 1.5}, TypeError, r"n_components=1\.5 is a float"),
-    ({"n_components": 60}, ValueError, "60 sample.*minimum of 61.*Lower n_components"),
+    ({"n_components": 60}, ValueError, "60 sample.*minimum of 61.*Lower the number"),
     ({"n_components": 20, "landmarks": 20}, ValueError, "20 sample.*minimum of 21"),
     ({"forest": "random"}, ValueError, "forest='random' is not known.*'adversarial'"),
     ({"forest": StandardScaler()}, TypeError, "is not a forest"),

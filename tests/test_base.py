@@ -9,6 +9,8 @@ import textwrap
 import pytest
 
 from latentforest._base import _compiled
+from latentforest._base._checks import listed
+from latentforest._base._complete import check_target, completed
 from latentforest._base._errors import MissingExtraError
 from latentforest._base._optional import require
 from latentforest._base._parallel import blocks_of, n_workers, run_blocks
@@ -91,3 +93,35 @@ def test_interrupting_a_fit_raises_keyboard_interrupt():
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGINT)
         assert process.wait(60) == 7
+
+
+# --- messages and files -----------------------------------------------------------
+
+
+def test_long_lists_are_cut():
+    assert listed(["a", 1, None]) == "'a', 1, None"
+    assert listed(range(10), 3) == "0, 1, 2 and 7 more"
+    assert listed("ab", 1, in_lines=True) == "- a\n- ...\n"
+    assert listed("ab", 2, in_lines=True) == "- a\n- b\n"
+
+
+def test_places_that_cannot_be_written_are_told_before_and_leave_nothing(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "none" / "file")
+    mistakes = {
+        tmp_path: (IsADirectoryError, "it is a folder"),
+        tmp_path / "none" / "file": (FileNotFoundError, "there is no folder .*none"),
+        tmp_path / "link": (FileNotFoundError, "there is no folder .*none"),
+    }
+    for path, (error, message) in mistakes.items():
+        with pytest.raises(error, match=message):
+            check_target(path)
+        with pytest.raises(error, match=message), completed(path):
+            pass
+    assert [path.name for path in tmp_path.iterdir()] == ["link"]
+    assert check_target(str(tmp_path / "file")) == tmp_path / "file"
+
+
+def test_write_protected_folders_are_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write everywhere
+    with pytest.raises(PermissionError, match="write-protected"):
+        check_target(tmp_path / "file")

@@ -16,7 +16,8 @@ from latentforest import (
     SupervisedForest,
     _trials,
 )
-from latentforest._trials import FORESTS, Contest, Trial
+from latentforest._trials import LEAF_SIZES, Contest
+from latentforest.choice import Trial
 from latentforest.forest import BaseForest
 from latentforest.table import TableCodec
 from mixed_tables import mixed_frame, shuffled, target_of
@@ -115,7 +116,7 @@ def stub(monkeypatch, distortion_of, *, seconds=1.0):
         clock[0] += seconds
         forest = _trials.forests_to_try(self.model)[number]
         lost = distortion_of(number, refinement)
-        return Trial(forest, refinement, lost, seconds)
+        return Trial(lost, seconds, forest=forest, refinement=refinement)
 
     monkeypatch.setattr(Contest, "judge", judge)
     monkeypatch.setattr(_trials, "perf_counter", lambda: clock[0])
@@ -135,7 +136,7 @@ def test_the_best_setting_is_fitted(number, start, rounds, monkeypatch, table):
     stub(monkeypatch, distortion_of)
     model = RFAE.auto(2, random_state=0).fit(table)
     best = model.tried_[0]
-    assert best.forest is FORESTS[number]
+    assert best.forest.min_samples_leaf == LEAF_SIZES[number]
     assert (
         best.refinement.get_params()
         == Refinement(rounds, n_neighbors=12, start=start).get_params()
@@ -357,7 +358,16 @@ def test_auto_is_an_estimator_like_any_other():
 def test_fit_leaves_the_parameters_alone(chosen):
     fresh = RFAE.auto(2, random_state=0)
     assert str(chosen.get_params()) == str(fresh.get_params())
-    assert not any(hasattr(forest, "forest_") for forest in FORESTS)
+    assert not any(hasattr(trial.forest, "forest_") for trial in chosen.tried_)
+
+
+def test_who_changes_a_forest_that_was_tried_changes_no_other_model(table):
+    model = RFAE.auto(2, 0, random_state=0).fit(table)
+    before = model.embedding_
+    model.tried_[0].forest.set_params(n_estimators=1, min_samples_leaf=50)
+    again = RFAE.auto(2, 0, random_state=0).fit(table)
+    assert again.tried_[0].forest.n_estimators == 200
+    np.testing.assert_array_equal(again.embedding_, before)
 
 
 def test_pickle_and_truncate(chosen, table):

@@ -13,7 +13,8 @@ from latentforest._settings import (
     refined_decoder,
     resolve_refinement,
 )
-from latentforest._trials import Contest, Trial, forests_to_try
+from latentforest._trials import Contest, forests_to_try
+from latentforest.choice import Trial
 from latentforest.decode import resolve_decoder
 from latentforest.encoder import draw_landmarks, fit_encoder
 from latentforest.forest import resolve_forest

@@ -21,6 +21,17 @@ from latentforest.spectral import DiffusionMap
 from latentforest.table import TableCodec, index_of
 
 
+def check_model(model: Any, fitted: str = "encoder_") -> None:
+    """Refuse what has no latent coordinates, and what is not fitted yet."""
+    if not isinstance(model, LatentModel):
+        message = (
+            f"model is of type {type(model).__name__}, which has no latent "
+            "coordinates. Give a fitted RFAE."
+        )
+        raise TypeError(message)
+    check_is_fitted(model, fitted)
+
+
 class LatentModel(TableAutoencoder):
     """Coordinates and back; subclasses say in ``fit`` where they come from."""
 

@@ -13,7 +13,7 @@ from latentforest._base._values import (
     encode_seed,
     encode_value,
 )
-from latentforest._trials import Trial
+from latentforest.choice import Trial
 from latentforest.decode import DECODERS
 from latentforest.forest import forest_from_json, forest_to_json
 from latentforest.refine import AutoRefinement, Refinement
@@ -95,10 +95,10 @@ def take_trials(manifest: Section, grower: Any) -> list[Trial]:
         return []
     trials = [
         Trial(
-            forest_from_json(part.data.get("forest"), grower),
-            part.section("refinement").object((Refinement,)),
             part.value("distortion"),
             part.value("seconds"),
+            forest=forest_from_json(part.data.get("forest"), grower),
+            refinement=part.section("refinement").object((Refinement,)),
         )
         for part in manifest.sections("tried")
     ]

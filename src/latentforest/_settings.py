@@ -15,12 +15,12 @@ from latentforest.table import EncodedTable
 
 
 def check_settings(model: Any) -> None:
-    """Check the parameters that are no objects with checks of their own."""
+    """Check the parameters that are not objects with checks of their own."""
     check_integer("n_components", model.n_components, minimum=1)
     check_option("kernel", model.kernel, KERNEL_KINDS)
     time = check_real("diffusion_time", model.diffusion_time, minimum=0.0)
     if not np.isfinite(time):
-        message = f"diffusion_time={time} has no map. Give a finite number of steps."
+        message = f"diffusion_time={time} is not finite. Give a finite number of steps."
         raise ValueError(message)
     n_workers(model.n_jobs)
     if model.landmarks is not None:
@@ -43,7 +43,7 @@ def check_enough_rows(
         message = (
             f"Found array with {n_rows} sample(s) while a minimum of "
             f"{n_components + 1} is required: a map of {n_components} coordinates "
-            "needs one row more than that. Lower n_components or add rows."
+            "needs one row more than that. Lower the number of components, or add rows."
         )
         raise ValueError(message)
 

@@ -1,43 +1,28 @@
 """Try settings of the autoencoder on training rows that are held back."""
 
-from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_consistent_length
 
+from latentforest._base._progress import progress
 from latentforest._base._random import stage_rngs
 from latentforest._base._types import Codes
 from latentforest._settings import is_auto
-from latentforest.decode._held_out import column_distortions
+from latentforest.choice import HoldOut, Trial, held_out_parts
 from latentforest.encoder import Encoder, fit_encoder
 from latentforest.forest import CompletelyRandomForest, resolve_forest
+from latentforest.metrics import code_distortions, mean_distortion
 from latentforest.refine import Refinement
 from latentforest.spectral import DiffusionMap
 from latentforest.table import EncodedTable
 
-TRIAL_ROWS = 2_000  # distinct rows of a long table that the choice is made on
-HELD_ROWS = 500
-FORESTS = (
-    CompletelyRandomForest(200, min_samples_leaf=20),
-    CompletelyRandomForest(200, min_samples_leaf=5),
-)
+# Few rows are judged in two parts, each by the rows of the other and the rest.
+TWO_PARTS = HoldOut(n_parts=2, one_in=4, rows_per_part=500, most_rows=2_000)
+LEAF_SIZES = (20, 5)
 NEIGHBOURS = (12, 24, 48, 96, 192)
 ROUNDS = (3, 8)
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """One setting that was tried, and its mean distortion on held-back rows."""
-
-    forest: Any
-    refinement: Refinement
-    distortion: float
-    seconds: float
-
-    def __str__(self) -> str:
-        return f"{self.distortion:<10.4f}  {self.refinement!r} on {self.forest!r}"
 
 
 class Part:
@@ -65,8 +50,13 @@ class Part:
 
 
 def forests_to_try(model: Any) -> tuple[Any, ...]:
-    """Return the forest of the model, or several if it shall be chosen."""
-    return FORESTS if is_auto(model.forest) else (model.forest,)
+    """Return the forest of the model, or several new ones if it shall be chosen."""
+    if not is_auto(model.forest):
+        return (model.forest,)
+    # New objects every time: they end in the hands of users, who may change them.
+    return tuple(
+        CompletelyRandomForest(200, min_samples_leaf=size) for size in LEAF_SIZES
+    )
 
 
 class Contest:
@@ -91,24 +81,18 @@ class Contest:
         if y is not None:
             y = np.asarray(y)
             check_consistent_length(table.values, y)
-        _, first = np.unique(table.distinct_rows(), return_index=True)
-        rows = rng.permutation(first)[:TRIAL_ROWS]
+        self.parts = [
+            Part(table.take(known), None if y is None else y[known], table.values[held])
+            for held, known in held_out_parts(table, rng, TWO_PARTS)
+        ]
         self.seed = int(rng.integers(2**31))
-        # Few rows are judged in two parts, each by the rows of the other and the rest.
-        n_parts = 2 if len(rows) < TRIAL_ROWS else 1
-        size = max(1, min(len(rows) // 4, HELD_ROWS))
-        self.parts = []
-        for number in range(n_parts):
-            held = rows[number * size : (number + 1) * size]
-            known = np.setdiff1d(rows, held)
-            own_y = None if y is None else y[known]
-            self.parts.append(Part(table.take(known), own_y, table.values[held]))
-        self.n_known = min(part.known.n_rows for part in self.parts)
+        self.n_known = min((part.known.n_rows for part in self.parts), default=0)
         if self.n_known <= model.n_components:
+            n_distinct = table.distinct_rows().max() + 1
             message = (
-                f"{len(first)} distinct rows are too few to choose settings for "
-                f"{model.n_components} coordinates. Give refine=8 or refine=None, "
-                "lower n_components, or add rows."
+                f"{n_distinct} distinct rows are too few to choose settings for "
+                f"{model.n_components} coordinates. Ask for fewer components, add "
+                "rows, or set the settings yourself, for example refine=8."
             )
             raise ValueError(message)
 
@@ -123,10 +107,13 @@ class Contest:
             decoder.fit_context(encoder.context(), rng)
             decoded.append(decoder.decode(encoder.place(part.held)))
         held = np.concatenate([part.held for part in self.parts])
-        lost = column_distortions(self.schema, held, np.concatenate(decoded))
-        forest = forests_to_try(self.model)[number]
-        seconds = perf_counter() - begin
-        return Trial(forest, refinement, float(np.nanmean(lost)), seconds)
+        lost = code_distortions(self.schema, held, np.concatenate(decoded))
+        return Trial(
+            mean_distortion(lost),
+            perf_counter() - begin,
+            forest=forests_to_try(self.model)[number],
+            refinement=refinement,
+        )
 
     def run(self, time_budget: float | None) -> list[Trial]:
         """Try the starts, then neighbours and rounds of the best; best first.
@@ -136,25 +123,28 @@ class Contest:
         """
         begin = perf_counter()
         trials: dict[tuple[Any, ...], Trial] = {}
+        n_forests = len(forests_to_try(self.model))
+        size, most = self.model.n_components, max(2, self.n_known // 2)
+        widest = min(most, 96 if size < 16 else 192)
+        widths = [n for n in NEIGHBOURS if size < n <= widest]
 
         def try_out(number: int, start: str, n_neighbors: int, rounds: int) -> None:
             key = number, start, n_neighbors, rounds
-            longest = max((trial.seconds for trial in trials.values()), default=0.0)
+            longest = max((t.seconds or 0.0 for t in trials.values()), default=0.0)
             spent = perf_counter() - begin
             late = time_budget is not None and spent + longest > time_budget
             if key not in trials and not (trials and late):
                 refinement = Refinement(rounds, n_neighbors=n_neighbors, start=start)
                 trials[key] = self.judge(number, refinement)
+            bar.step()
 
-        most = max(2, self.n_known // 2)
-        try_out(0, "linear", min(48, most), 3)
-        for number in range(len(forests_to_try(self.model))):
-            try_out(number, "forest", min(48, most), 3)
-        number, start, *_ = min(trials, key=lambda key: trials[key].distortion)
-        size = self.model.n_components
-        most = min(most, 96 if size < 16 else 192)
-        for n_neighbors in NEIGHBOURS:
-            if size < n_neighbors <= most:
+        what = "trying settings" if self.model.verbose else None
+        with progress(what, 1 + n_forests + len(widths) * len(ROUNDS)) as bar:
+            try_out(0, "linear", min(48, most), 3)
+            for number in range(n_forests):
+                try_out(number, "forest", min(48, most), 3)
+            number, start, *_ = min(trials, key=lambda key: trials[key].distortion)
+            for n_neighbors in widths:
                 for rounds in ROUNDS:
                     try_out(number, start, n_neighbors, rounds)
         return sorted(trials.values(), key=lambda trial: trial.distortion)

@@ -13,11 +13,8 @@ from latentforest import RFAE
 from latentforest.cli._cells import MISSING, infer_cells, read_cells
 from latentforest.cli._csv_read import TextRows
 from latentforest.cli._csv_write import TextSink
-from latentforest.cli._lost import RunningDistortion
-from latentforest.metrics import distortion
-from latentforest.table import ColumnKind, ColumnSpec, TableCodec
+from latentforest.table import ColumnKind, ColumnSpec
 from latentforest.table._kinds import Storage
-from mixed_tables import CAN_BE_MISSING, mixed_frame
 
 
 def inferred(*words, missing=MISSING, kind=None):
@@ -145,37 +142,6 @@ def test_line_of_names(text, names):
     assert pa.concat_tables(rows.tables(names)).to_pylist() == [
         dict(zip(names, ("1", "2"), strict=True))
     ]
-
-
-@settings(max_examples=15, deadline=None)
-@given(
-    st.integers(0, 2**31),
-    st.sampled_from([1, 7, 59, 60, 70]),
-    st.sampled_from([1.0, 1e-200, 1e150]),
-)
-def test_distortion_in_blocks_is_the_distortion(seed, n_block, scale):
-    rng = np.random.default_rng(seed)
-    table = mixed_frame(60, missing=0.2, seed=seed)
-    table["area"] *= scale
-    table["same"] = 0.3
-    table["gone"] = np.full(60, np.nan)
-    table["void"] = pd.Series([None] * 60, dtype="str", index=table.index)
-    schema = TableCodec().fit(table).schema_
-    # A few rows change places and a few cells go, so that not all is lost.
-    order, moved = np.arange(60), rng.choice(60, 6, replace=False)
-    order[moved] = rng.permutation(moved)
-    back = table.iloc[order].set_index(table.index)
-    for name in CAN_BE_MISSING:
-        back.loc[rng.random(60) < 0.1, name] = None
-    expected = distortion(table, back, kinds=schema)
-    running = RunningDistortion(schema)
-    for start in range(0, 60, n_block):
-        running.add(table[start : start + n_block], back[start : start + n_block])
-    found = running.result()
-    assert [c.name for c in found.columns] == [c.name for c in expected.columns]
-    assert [c.distortion for c in found.columns] == pytest.approx(
-        [c.distortion for c in expected.columns], rel=1e-9, nan_ok=True
-    )
 
 
 def test_the_same_file_is_read_the_same_way_by_fit_and_encode(tmp_path, run):

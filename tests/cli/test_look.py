@@ -180,3 +180,24 @@ def test_completion_knows_the_commands():
         check=False,
     )
     assert done.stdout.split() == ["encode"]
+
+
+def test_a_forest_of_someone_else_can_be_fitted_and_forecast(
+    tmp_path, frame, run, fail, monkeypatch
+):
+    from latentforest import CompletelyRandomForest
+    from latentforest.forest import _resolve
+
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    words = ("--forest", "another", "--trees", "5")
+    size = ("--rows", "1000", "--columns", "5")
+    fit = ("fit", tmp_path / "t.csv", "-o", tmp_path / "m.lf", *words)
+    for command in (fit, ("memory", *size, *words)):
+        assert "shi_horvath" in fail(*command, code=2)
+    monkeypatch.setitem(_resolve.FORESTS, "another", CompletelyRandomForest)
+    run(*fit)
+    told = run("memory", *size, *words)
+    # Without figures of its own it counts as the dearest.
+    assert "another forest" in told.lines[0]
+    dearest = run("memory", *size, "--trees", "5").lines[1:]
+    assert told.lines[1:] == dearest

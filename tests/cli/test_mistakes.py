@@ -78,7 +78,7 @@ CASES = {
     "folder": (("encode", "m.lf", ".", "-o", "z2.csv"), "suffix"),
     "folder as table": (
         ("fit", "folder.csv", "-o", "new.lf"),
-        "folder.csv: is a folder",
+        "folder.csv is a folder",
     ),
     "folder as model": (("encode", ".", "t.csv", "-o", "z2.csv"), "is a folder"),
     "empty file": (("fit", "empty.csv", "-o", "new.lf"), "is empty"),
@@ -89,7 +89,7 @@ CASES = {
     "no suffix": (("encode", "m.lf", "t.csv", "-o", "z2"), "no suffix"),
     "packed parquet": (("fit", "t.parquet.gz", "-o", "new.lf"), "compressed inside"),
     "model named as a table": (("fit", "t.csv", "-o", "new.csv"), r"ends in \.lf"),
-    "page named as text": (("explore", "m.lf", "-o", "page.txt"), r"open \.html"),
+    "page named as text": (("explore", "m.lf", "-o", "page.txt"), r"pages are \.html"),
     "not a model": (("encode", "none.lf", "t.csv", "-o", "z2.csv"), r"none\.lf"),
     "table as model": (("inspect", "t.csv"), r"t\.csv"),
     "no training rows": (("decode", "small.lf", "z.csv", "-o", "b.csv"), "only encode"),
@@ -99,7 +99,7 @@ CASES = {
     ),
     "missing column": (
         ("encode", "m.lf", "less.csv", "-o", "z2.csv"),
-        "few, flag not found",
+        "'few', 'flag' not found",
     ),
     "unseen level": (
         ("encode", "m.lf", "unseen.csv", "-o", "z2.csv"),
@@ -114,20 +114,20 @@ CASES = {
         "infinite.*'area'",
     ),
     "infinite, fit": (("fit", "infinite.csv", "-o", "new.lf"), "infinite.*'area'"),
-    "too many components": ((*FIT, "-k", "80"), "Lower --components"),
+    "too many components": ((*FIT, "-k", "80"), "--components 80.*Lower"),
     "kind not possible": ((*FIT, "--kind", "name=integer"), "'name' holds"),
-    "kind of unknown column": ((*FIT, "--kind", "size=integer"), "size not found"),
+    "kind of unknown column": ((*FIT, "--kind", "size=integer"), "'size' not found"),
     "kind of dropped column": (
         (*FIT, "--drop", "few", "--kind", "few=category"),
         "'few'",
     ),
-    "unknown target": ((*FIT, "--target", "price"), "target price not found"),
+    "unknown target": ((*FIT, "--target", "price"), "target 'price' not found"),
     "missing target": (
         ("fit", "target.csv", "-o", "new.lf", "--target", "target"),
         "1 missing cell",
     ),
-    "unknown drop": ((*FIT, "--drop", "price"), "price not found"),
-    "names twice": (("fit", "twice.csv", "-o", "new.lf"), "more than once: area"),
+    "unknown drop": ((*FIT, "--drop", "price"), "'price' not found"),
+    "names twice": (("fit", "twice.csv", "-o", "new.lf"), "more than once: 'area'"),
     "short row": (("fit", "short.csv", "-o", "new.lf"), "row 7 has 3 cells.*has 8"),
     "other separator": (("fit", "semicolon.csv", "-o", "new.lf"), "--separator ';'"),
     "no folder": (("encode", "m.lf", "t.csv", "-o", "no/z.csv"), "no folder no"),
@@ -140,32 +140,35 @@ CASES = {
     "output is input": (("encode", "m.lf", "t.csv", "-o", "t.csv"), "another -o"),
     "too few coordinates": (
         ("decode", "m.lf", "one.csv", "-o", "b.csv"),
-        "z2 not found",
+        "'z2' not found",
     ),
     "too many coordinates": (
         ("decode", "m.lf", "three.csv", "-o", "b.csv"),
         "column z3",
     ),
-    "no coordinates": (("decode", "m.lf", "t.csv", "-o", "b.csv"), "z1, z2 not found"),
+    "no coordinates": (
+        ("decode", "m.lf", "t.csv", "-o", "b.csv"),
+        "'z1', 'z2' not found",
+    ),
     "NaN coordinates": (("decode", "m.lf", "nan.csv", "-o", "b.csv"), "row 2"),
     "text coordinates": (
         ("decode", "m.lf", "words.csv", "-o", "b.csv"),
         r"'up' in row 2\. Coordinates must be numbers\.$",
     ),
-    "corrupt gz": (("fit", "corrupt.csv.gz", "-o", "new.lf"), "is it whole"),
+    "corrupt gz": (("fit", "corrupt.csv.gz", "-o", "new.lf"), "Is it complete"),
     "corrupt gz, not gz at all": (
         ("fit", "fake.csv.gz", "-o", "new.lf"),
-        "is it whole",
+        "Is it complete",
     ),
-    "corrupt parquet": (("fit", "corrupt.parquet", "-o", "new.lf"), "is it whole"),
-    "corrupt feather": (("fit", "corrupt.feather", "-o", "new.lf"), "is it whole"),
+    "corrupt parquet": (("fit", "corrupt.parquet", "-o", "new.lf"), "Is it complete"),
+    "corrupt feather": (("fit", "corrupt.feather", "-o", "new.lf"), "Is it complete"),
     "dates in parquet": (("fit", "day.parquet", "-o", "new.lf"), "'day' holds dates"),
     "latin1": (("fit", "latin.csv", "-o", "new.lf"), "not UTF-8"),
     "UTF-16": (("fit", "wide.csv", "-o", "new.lf"), "Save it as UTF-8"),
     "open quote": (("fit", "quote.csv", "-o", "new.lf"), "row 81"),
     "unknown keep": (
         ("encode", "m.lf", "t.csv", "-o", "z2.csv", "--keep", "key"),
-        "key not found",
+        "'key' not found",
     ),
     "keep twice": (
         ("decode", "m.lf", "z.csv", "-o", "b.csv", "--keep", "z1", "--keep", "z1"),
@@ -190,12 +193,21 @@ CASES = {
     ),
     "colour by unknown column of a table": (
         ("plot", "m.lf", "t.csv", "-o", "p.png", "--color-by", "size"),
-        "size not found",
+        "'size' not found",
     ),
     "explore unknown column": (
         ("explore", "m.lf", "-o", "p.html", "--columns", "size"),
-        "'size'",
+        "--columns size: the model has no such column",
     ),
+    "explore by unknown column": (
+        ("explore", "m.lf", "-o", "p.html", "--color-by", "size"),
+        "--color-by size: the model has no such column",
+    ),
+    "explore unknown column of a table": (
+        ("explore", "m.lf", "t.csv", "-o", "p.html", "--columns", "size"),
+        "column 'size' not found",
+    ),
+    "kind that cannot be": ((*FIT, "--kind", "name=boolean"), "'name' cannot be read"),
     "image shape that does not fit": (
         ("explore", "m.lf", "-o", "p.html", "--image-shape", "2x2"),
         "4 pixels",
@@ -222,8 +234,8 @@ CASES = {
         USAGE,
     ),
     "supervision without target": ((*FIT, "--forest", "supervised"), "--target", USAGE),
-    "auto and paper": ((*FIT, "--auto", "--paper"), "exclude", USAGE),
-    "auto and forest": ((*FIT, "--auto", "--trees", "5"), "exclude", USAGE),
+    "auto and paper": ((*FIT, "--auto", "--paper"), "cannot be combined", USAGE),
+    "auto and forest": ((*FIT, "--auto", "--trees", "5"), "cannot be combined", USAGE),
     "budget without auto": ((*FIT, "--time-budget", "5"), "--auto", USAGE),
     "bad separator": ((*FIT, "--separator", "||"), "single character", USAGE),
     "unknown format": (("fit", "-", "-o", "new.lf", "--format", "xml"), "csv", USAGE),
@@ -296,8 +308,17 @@ def test_warnings_are_one_plain_line(tmp_path, run):
     table.to_csv(tmp_path / "t.csv", index=False)
     done = run("fit", tmp_path / "t.csv", "-o", tmp_path / "m.lf", *SMALL)
     warned = [x for x in done.err.splitlines() if "warning" in x]
-    assert warned[0].startswith("latentforest: warning: day: dates are read as names")
+    assert warned[0].startswith(
+        "latentforest: warning: day: dates are read as unordered"
+    )
     assert ".py" not in done.err
+
+
+@pytest.mark.parametrize("what", ["scatter", "3d", "pairs", "film"])
+def test_pictures_of_too_few_coordinates(what, here, run, fail):
+    run("fit", "t.csv", "-o", "one.lf", *SMALL, "-k", "1", "--drop", "id")
+    said = fail("plot", "one.lf", "-o", "p.png", "--what", what)
+    assert re.search(r"has 1 coordinates.*--components [23]", said)
 
 
 def test_force_writes_over_a_model(here, run):

@@ -197,21 +197,69 @@ class Terminal(io.StringIO):
     [(Terminal, False, True), (Terminal, True, False), (io.StringIO, False, False)],
 )
 def test_progress_is_for_terminals(stream, quiet, shown, monkeypatch):
-    from latentforest.cli import _notes
+    from latentforest._base import _progress
+    from latentforest.cli._notes import Notes
 
     screen = stream()
     monkeypatch.setattr(sys, "stderr", screen)
-    monkeypatch.setattr(_notes, "PATIENCE", 0.0)
-    with _notes.Notes(quiet=quiet).progress("z.csv") as bar:
-        bar.update(1_000, 0.5)
-        bar.update(2_000, 1.0)
-    assert ("2,000 rows" in screen.getvalue()) == shown
+    monkeypatch.setattr(_progress, "PATIENCE", 0.0)
+    with Notes(quiet=quiet).progress("z.csv") as bar:
+        bar.reach(1_000, 0.5)
+        time.sleep(0.2)  # a bar is not drawn more often than ten times a second
+        bar.reach(2_000, 1.0)
+    said = screen.getvalue()
+    assert ("z.csv" in said) == ("2000/2000" in said) == shown
+    assert not said or said.endswith("\r")
+    assert not said.rpartition("\r")[0].rpartition("\r")[2].strip()
 
 
 def test_short_work_shows_no_progress(monkeypatch):
-    from latentforest.cli import _notes
+    from latentforest.cli._notes import Notes
 
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with _notes.Notes().progress("z.csv") as bar:
-        bar.update(1_000, 0.5)
+    with Notes().progress("z.csv") as bar:
+        bar.reach(1_000, 0.5)
     assert sys.stderr.getvalue() == ""
+
+
+def test_a_bar_is_gone_after_a_stop(monkeypatch):
+    from latentforest._base import _progress
+    from latentforest.cli._notes import Notes
+
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(_progress, "PATIENCE", 0.0)
+    notes = Notes()
+
+    def work():
+        with notes.progress("z.csv") as bar:
+            bar.reach(1_000, None)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    notes.say("stopped")
+    lines = screen.getvalue().split("\r")
+    assert "z.csv" in "".join(lines)
+    assert [line.strip() for line in lines[-2:]] == ["", "stopped"]
+
+
+def test_fit_shows_growing_trees_and_keeps_that_out_of_the_model(
+    tmp_path, frame, monkeypatch
+):
+    from latentforest._base import _progress
+    from latentforest.cli import _fit
+    from latentforest.cli._notes import Notes
+    from latentforest.cli._source import Dialect
+
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    monkeypatch.setattr(_progress, "PATIENCE", 0.0)
+    asked = _fit.Settings(forest="completely_random", trees=15, seed=3)
+    for stream, shown in ((Terminal, True), (io.StringIO, False)):
+        monkeypatch.setattr(sys, "stderr", stream())
+        path = str(tmp_path / f"{stream.__name__}.lf")
+        options = {"drop_training": False, "force": False}
+        _fit.fit(str(tmp_path / "t.csv"), path, asked, Dialect(), Notes(), **options)
+        assert ("growing trees" in sys.stderr.getvalue()) == shown
+    one, other = (tmp_path / f"{s}.lf" for s in ("Terminal", "StringIO"))
+    assert one.read_bytes() == other.read_bytes()

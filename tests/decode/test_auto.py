@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from latentforest import RFAE, AutoDecoder, CompletelyRandomForest
-from latentforest.decode._held_out import column_distortions, held_out_parts
-from latentforest.metrics import distortion
+from latentforest.choice import held_out_parts
+from latentforest.decode._auto import FIVE_PARTS
+from latentforest.metrics import code_distortions, distortion
 from latentforest.table import TableCodec
 from mixed_tables import mixed_frame
 
@@ -39,7 +40,7 @@ def test_reported_distortion_is_that_of_the_metric():
     wanted = distortion(
         other.decode(table.values), other.decode(shuffled), kinds=table.schema
     )
-    got = column_distortions(table.schema, table.values, shuffled)
+    got = code_distortions(table.schema, table.values, shuffled)
     np.testing.assert_allclose(got, [c.distortion for c in wanted.columns], atol=1e-6)
 
 
@@ -53,7 +54,7 @@ def test_copies_are_held_back_together():
     table = TableCodec().fit_encode(sample)
     number = table.distinct_rows()
     held = []
-    for part in held_out_parts(table, rng):
+    for part in held_out_parts(table, rng, FIVE_PARTS):
         assert not set(number[part.held]) & set(number[part.known])
         assert len(np.unique(number[part.held])) == len(part.held)
         held.extend(number[part.held])
@@ -62,7 +63,7 @@ def test_copies_are_held_back_together():
 
 def test_long_tables_are_sampled():
     table = TableCodec().fit_encode(pd.DataFrame({"x": np.arange(10_000.0)}))
-    parts = list(held_out_parts(table, np.random.default_rng(0)))
+    parts = list(held_out_parts(table, np.random.default_rng(0), FIVE_PARTS))
     assert [len(part.held) for part in parts] == [400] * 5
     assert [len(part.known) for part in parts] == [9_600] * 5
     assert len(np.unique(np.concatenate([part.held for part in parts]))) == 2_000

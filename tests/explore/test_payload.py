@@ -212,16 +212,16 @@ MISTAKES = [
     ({"columns": "flag"}, TypeError, "list of column names"),
     ({"columns": ["flag", "nothing"]}, ValueError, "'nothing'"),
     ({"columns": []}, ValueError, "nothing to decode"),
-    ({"color_by": "nothing"}, ValueError, "no column"),
+    ({"color_by": "nothing"}, ValueError, "is not a column"),
     ({"color_by": [1, 2]}, ValueError, "one cell per row"),
-    ({"color_by": "name", "columns": ["flag"]}, ValueError, "not among columns"),
+    ({"color_by": "name", "columns": ["flag"]}, ValueError, "not among the columns"),
     ({IMAGE: (3, 3)}, ValueError, "9 pixels"),
     ({IMAGE: (5, 2)}, ValueError, "hold text"),
-    ({IMAGE: 28}, ValueError, "no pair"),
+    ({IMAGE: 28}, ValueError, "not a pair"),
     ({IMAGE: (0, 4)}, ValueError, "too small"),
     ({"title": 3}, TypeError, "title=3"),
     ({"path": "."}, IsADirectoryError, "is a folder"),
-    ({"path": "no/such/folder.html"}, FileNotFoundError, "does not exist"),
+    ({"path": "no/such/folder.html"}, FileNotFoundError, "there is no folder"),
 ]
 
 
@@ -245,7 +245,7 @@ def test_other_models_are_refused(table, tmp_path):
 
 def test_too_many_rows_are_refused(model, table, tmp_path, monkeypatch):
     rows = pd.concat([table] * 3500)
-    with pytest.raises(ValueError, match=r"210,000 rows.*Give sample=200000"):
+    with pytest.raises(ValueError, match=r"210,000 rows.*Give the size of a sample"):
         write_page(model, rows, tmp_path / "a.html")
     monkeypatch.setattr("latentforest.explore._request.MOST_ROWS", 50)
     with pytest.raises(ValueError, match="decoder has 60 rows"):

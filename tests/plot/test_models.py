@@ -224,7 +224,7 @@ def test_one_coordinate_makes_no_pair():
     X = np.random.default_rng(0).normal(size=(30, 2))
     model = RFAE(1, forest="completely_random", random_state=0).fit(X)
     for draw in (plot.latent, plot.pairs):
-        with pytest.raises(ValueError, match="fit with a larger n_components"):
+        with pytest.raises(ValueError, match="fit with more components"):
             draw(model)
 
 

@@ -155,7 +155,7 @@ def test_columns_are_drawn_in_the_order_given(table, back, given_axes):
 
 @pytest.mark.parametrize("columns", [["length", "weight"], []])
 def test_unknown_columns_are_named(table, back, columns):
-    with pytest.raises(SchemaError, match="the table has: 'length', 'area'"):
+    with pytest.raises(SchemaError, match="Choose among 'length', 'area'"):
         plot.reconstruction(table, back, columns)
     assert pyplot.get_fignums() == []
 

@@ -159,7 +159,7 @@ def test_files_are_written_whole_or_not_at_all(model, tmp_path, monkeypatch):
 
 def test_folders_are_looked_for_first(model, tmp_path, monkeypatch):
     monkeypatch.setattr("latentforest.serving._export.ask", pytest.fail)
-    with pytest.raises(FileNotFoundError, match=r"no folder .* to write 'm\.onnx'"):
+    with pytest.raises(FileNotFoundError, match=r"m\.onnx: there is no folder"):
         to_onnx(model, tmp_path / "nowhere" / "m.onnx")
 
 
@@ -195,7 +195,7 @@ def test_refined_maps_are_refused(table):
 
 
 def test_other_things_are_refused(table):
-    with pytest.raises(TypeError, match="EForest, which has no ONNX form"):
+    with pytest.raises(TypeError, match="EForest, which has no latent"):
         to_onnx(EForest())
     with pytest.raises(NotFittedError):
         to_onnx(RFAE())

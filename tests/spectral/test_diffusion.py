@@ -112,7 +112,9 @@ def test_time_scales_by_the_eigenvalues():
 @pytest.mark.parametrize("time", [0.0, 1.0])
 def test_components_without_eigenvalue_are_zero_and_told(time):
     spectrum = Spectrum(np.array([0.5, 1e-12, 0.0]), np.eye(4)[:, :3])
-    with pytest.warns(SpectrumWarning, match="2 of 3 .* Lower n_components to 1"):
+    with pytest.warns(
+        SpectrumWarning, match="2 of 3 .* Lower the number of components to 1"
+    ):
         coords = diffusion_coords(spectrum, np.ones(4), time=time)
     np.testing.assert_array_equal(coords[:, 1:], 0.0)
     assert coords[0, 0] == 2.0 * 0.5**time

@@ -173,7 +173,7 @@ def test_failed_convergence_is_retried_then_told(monkeypatch):
     assert tried[1] > tried[0]
     tried.clear()
     monkeypatch.setattr(solvers, "eigsh", fails(9))
-    with pytest.raises(RuntimeError, match="Lower n_components"):
+    with pytest.raises(RuntimeError, match="Ask for fewer components"):
         spectrum_of(kernel, 3)
 
 

@@ -1,6 +1,6 @@
 """Parameter checks with one form of message: what, got, wanted."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -31,6 +31,19 @@ def check_real(name: str, value: Any, *, minimum: float) -> float:
         message = f"{name}={value} is too small. Give a number of at least {minimum}."
         raise ValueError(message)
     return float(value)
+
+
+def listed(names: Iterable[Any], most: int = 8, *, in_lines: bool = False) -> str:
+    """Return names for a message, the first of them if there are many.
+
+    In one sentence, or in lines as scikit-learn has them.
+    """
+    every = list(names)
+    shown, more = every[:most], len(every) - most
+    if in_lines:
+        return "".join(f"- {name}\n" for name in (*shown, *(["..."] * (more > 0))))
+    text = ", ".join(map(repr, shown))
+    return f"{text} and {more} more" if more > 0 else text
 
 
 def check_option(name: str, value: Any, options: Collection[Any]) -> Any:

@@ -5,6 +5,18 @@ class SchemaError(ValueError):
     """A table does not fit: wrong columns, kinds, levels or values."""
 
 
+class UnseenLevelsError(SchemaError):
+    """A table has levels that were not seen in fit: what was found, what to do."""
+
+    @property
+    def found(self) -> str:
+        """What was found, without the advice for users of Python."""
+        return str(self.args[0])
+
+    def __str__(self) -> str:
+        return " ".join(self.args)
+
+
 class MissingExtraError(ImportError):
     """An optional package is needed; the message names the extra to install."""
 

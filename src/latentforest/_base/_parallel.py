@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TypeVar
 
-from tqdm.auto import tqdm
-
+from latentforest._base import _progress
 from latentforest._base._checks import check_integer
 
 Block = TypeVar("Block")
@@ -49,9 +48,7 @@ def run_blocks(
     An error or Ctrl-C drops the blocks that have not started.
     """
     workers = n_workers(n_jobs)
-    with tqdm(
-        total=len(blocks), desc=progress, disable=progress is None, leave=False
-    ) as bar:
+    with _progress.progress(progress, len(blocks)) as bar:
         if len(blocks) <= 1:
             return [work(block) for block in blocks]
         # One worker gets a thread too: Ctrl-C must not reach compiled code.
@@ -60,7 +57,7 @@ def run_blocks(
             futures = [pool.submit(work, block) for block in blocks]
             for future in as_completed(futures):
                 future.result()
-                bar.update()
+                bar.step()
             return [future.result() for future in futures]
         finally:
             pool.shutdown(wait=True, cancel_futures=True)

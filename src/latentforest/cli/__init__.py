@@ -23,7 +23,7 @@ def main(argv: list[str] | None = None) -> int:
         0 fine, 1 a table, model or file is wrong, 2 the command itself is wrong,
         130 stopped with Ctrl-C.
     """
-    missing = [name for name in ("typer", "rich", "pyarrow") if find_spec(name) is None]
+    missing = [name for name in ("typer", "pyarrow") if find_spec(name) is None]
     if missing:
         message = (
             f"latentforest: error: {', '.join(missing)} not found. The command line "
@@ -32,7 +32,7 @@ def main(argv: list[str] | None = None) -> int:
         sys.stderr.write(message)
         return USAGE
     try:
-        from latentforest.cli._run import run  # noqa: PLC0415 (needs typer and rich)
+        from latentforest.cli._run import run  # noqa: PLC0415 (needs typer)
 
         return run(sys.argv[1:] if argv is None else argv)
     except KeyboardInterrupt:  # while packages were loaded

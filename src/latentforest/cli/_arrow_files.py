@@ -100,7 +100,7 @@ class ArrowRows:
 
     def _broken(self, exc: Exception) -> DataError:
         return DataError(
-            f"{self._label}: cannot be read as {self._kind}, is it whole? ({exc})"
+            f"{self._label} cannot be read as {self._kind}. Is it complete? ({exc})"
         )
 
 

@@ -53,7 +53,7 @@ def infer_cells(
     """
     words = _without(pc.utf8_trim_whitespace(cells), missing)
     if kind in {ColumnKind.continuous, ColumnKind.integer}:
-        return _numbers(name, words, 0, f"The column was to be numbers. {_CORRECT}")
+        return _numbers(name, words, 0, f"The column should hold numbers. {_CORRECT}")
     if words.null_count == len(words):
         return pa.nulls(len(words), pa.float64())
     if _all(pc.match_substring_regex(words, _NUMBER)) and not _any(
@@ -137,7 +137,7 @@ def _numbers(name: str, words: Any, first_row: int, hint: str) -> Any:
 
 
 def _are_truths(words: Any) -> bool:
-    # To is_in, a null is no member.
+    # To is_in, a null is not a member.
     return _all(pc.is_in(words.drop_null(), pa.array([*_TRUE, *_FALSE])))
 
 

@@ -60,17 +60,19 @@ class TextRows:
         except (OSError, EOFError) as exc:
             if isinstance(exc, InterruptedError | BrokenPipeError):
                 raise
-            message = f"{self._label}: cannot be read or unpacked, is it whole? ({exc})"
+            message = (
+                f"{self._label} cannot be read or unpacked. Is it complete? ({exc})"
+            )
             raise DataError(message) from exc
 
     def _read_head(self) -> tuple[bytes, bytes]:
         data = self._read()
         if data.startswith(_UTF16_MARKS):
-            message = f"{self._label}: is UTF-16 text. Save it as UTF-8."
+            message = f"{self._label} is UTF-16 text. Save it as UTF-8."
             raise DataError(message)
         data = data.removeprefix(_UTF8_MARK).lstrip(b"\r\n")
         if not data.strip():
-            message = f"{self._label}: is empty. Give a table with a line of names."
+            message = f"{self._label} is empty. Give a table with a header line."
             raise DataError(message)
         end = 0
         while True:
@@ -89,13 +91,15 @@ class TextRows:
         except UnicodeDecodeError as exc:
             raise self._not_utf8() from exc
         if "\0" in text:
-            message = f"{self._label}: is no text table. Check the file and its suffix."
+            message = (
+                f"{self._label} is not a text table. Check the file and its suffix."
+            )
             raise DataError(message)
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=self._separator)
         try:
             cells = next(reader)
         except csv.Error as exc:
-            message = f"{self._label}: the line of names cannot be read ({exc})."
+            message = f"{self._label}: the header line cannot be read ({exc})."
             raise DataError(message) from exc
         self._check_separator(cells)
         return tuple(cell or f"Unnamed: {j}" for j, cell in enumerate(cells))
@@ -105,14 +109,14 @@ class TextRows:
         if len(cells) == 1 and found and found[0] != self._separator:
             shown = "tab" if found[0] == "\t" else found[0]
             message = (
-                f"{self._label}: has one column, {cells[0][:_SHOWN]!r}. If that is a "
-                f"whole line of names, give --separator '{shown}'."
+                f"{self._label} has one column, {cells[0][:_SHOWN]!r}. If that is a "
+                f"whole header line, give --separator '{shown}'."
             )
             raise DataError(message)
 
     def _not_utf8(self) -> DataError:
         return DataError(
-            f"{self._label}: is not UTF-8 text. Convert it, for example with "
+            f"{self._label} is not UTF-8 text. Convert it, for example with "
             "iconv -f latin1 -t utf8."
         )
 

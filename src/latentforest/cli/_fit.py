@@ -10,12 +10,12 @@ from latentforest.cli._exit import DataError, UsageError
 from latentforest.cli._forecast import forecast
 from latentforest.cli._formats import STREAM, TABLE_SUFFIXES
 from latentforest.cli._notes import Notes, in_seconds, size_of
-from latentforest.cli._sink import check_target
+from latentforest.cli._sink import check_output
 from latentforest.cli._source import Dialect, Source
 from latentforest.cli._tables import training_frame
 from latentforest.decode._resolve import DECODERS
 from latentforest.forest._resolve import FORESTS
-from latentforest.table import ColumnKind, TableCodec
+from latentforest.table import ColumnKind, EncodedTable, TableCodec
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Settings:
         whole = [name for name in ("--auto", "--paper") if getattr(self, name[2:])]
         if len(whole) == 2 or (whole and given):
             named = " and ".join([*whole, *given][:2])
-            message = f"{named} exclude each other: {whole[0]} chooses by itself."
+            message = f"{named} cannot be combined: {whole[0]} makes its own choices."
             raise UsageError(message)
         if self.time_budget is not None and not self.auto:
             message = "--time-budget is for --auto. Give both, or neither."
@@ -69,7 +69,9 @@ class Settings:
                 message = f"--target is for --forest supervised, not {self.forest}."
                 raise UsageError(message)
             if self.target is None:
-                message = "--forest supervised learns a column: name it with --target."
+                message = (
+                    "--forest supervised needs a column to learn. Name it: --target."
+                )
                 raise UsageError(message)
 
     def model(self) -> RFAE:
@@ -153,17 +155,23 @@ def fit(
     """Fit a model on a table and save it."""
     settings.check()
     model = settings.model()
-    check_target(out, (table,))
+    check_output(out, (table,))
     if PurePath(out).suffix.lower() in TABLE_SUFFIXES:
-        message = f"{out}: is the name of a table. Give -o a name that ends in .lf."
+        message = f"{out} is a name for tables. Give -o a name that ends in .lf."
         raise DataError(message)
     if Path(out).exists() and not force:
-        message = f"{out}: is there already. Give another -o, or --force."
+        message = f"{out} exists already. Give another -o, or --force."
         raise DataError(message)
     start = time.perf_counter()
     frame, y = _read(table, settings, dialect, notes)
     read = time.perf_counter()
     label = "standard input" if table == STREAM else table
+    if len(frame) <= settings.components:
+        message = (
+            f"--components {settings.components} needs more rows than that; {label} "
+            f"has {len(frame)}. Lower --components, or add rows."
+        )
+        raise DataError(message)
     cost = forecast(
         len(frame),
         frame.shape[1],
@@ -173,14 +181,13 @@ def fit(
         settings.jobs,
     )
     notes.say(f"{len(frame):,} rows, {frame.shape[1]} columns read from {label}")
-    # Before the long part: an id to be dropped is best noticed now.
-    codec = TableCodec(settings.kinds or None).fit(frame)
-    notes.say(f"\n{codec.schema_.report()}\n")
+    # Said before the long part: an id to be dropped is best noticed now.
+    encoded = TableCodec(settings.kinds or None).fit_encode(frame)
+    notes.say(f"\n{encoded.schema.report()}\n")
     if not compiled_before():
-        notes.say("Loops are compiled now: about half a minute, once.")
-    about = f"fitting (forecast {in_seconds(cost.fit_seconds)})"
-    with notes.waiting(about):
-        model.fit(frame, y)
+        notes.say("Compiling first, which takes about half a minute and happens once.")
+    notes.say(f"Fitting: {in_seconds(cost.fit_seconds)} by forecast")
+    _fit_shown(model, encoded, y, notes)
     fitted = time.perf_counter()
     model.save(out, drop_training=drop_training)
     saved = time.perf_counter()
@@ -196,6 +203,13 @@ def fit(
     notes.say(f"{out}: {size_of(out)}, holds {inside}")
 
 
+def _fit_shown(model: RFAE, table: EncodedTable, y: Any, notes: Notes) -> None:
+    """Fit, with bars where someone looks; the file is the same without."""
+    model.set_params(verbose=notes.shows_progress).fit(table, y)
+    for part in (model, model.grower_):
+        part.set_params(verbose=False)
+
+
 def _read(
     table: str, settings: Settings, dialect: Dialect, notes: Notes
 ) -> tuple[Any, Any]:
@@ -206,10 +220,9 @@ def _read(
             source.require([settings.target], "target")
         columns = [name for name in source.data_names if name not in settings.drop]
         if settings.target in settings.drop:
-            message = f"--drop {settings.target}: the target leaves the table anyway."
+            message = f"--drop {settings.target}: the target is never encoded anyway."
             raise UsageError(message)
-        with notes.waiting(f"reading {source.label}"):
-            frame = training_frame(source, columns, settings.kinds, notes)
+        frame = training_frame(source, columns, settings.kinds, notes)
     if settings.target is None:
         return frame, None
     y = frame.pop(settings.target)

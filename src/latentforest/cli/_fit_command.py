@@ -8,6 +8,8 @@ from latentforest.cli import _options as options
 from latentforest.cli._fit import Settings, fit, read_kinds
 from latentforest.cli._notes import Notes
 from latentforest.cli._source import Dialect
+from latentforest.decode._resolve import DECODERS
+from latentforest.forest._resolve import FORESTS
 
 _EXAMPLE = "Example: latentforest fit customers.csv -o customers.lf -k 4 --seed 1"
 
@@ -24,14 +26,14 @@ def _fit(
         typer.Option(
             "-o",
             "--output",
-            help="Model file to write, by custom with the suffix .lf. One that is "
-            "there is not written over, unless --force.",
+            help="Model file to write, usually with the suffix .lf. An existing file "
+            "is kept, unless --force is given.",
             show_default=False,
         ),
     ],
     components: Annotated[
         int,
-        typer.Option("-k", "--components", min=1, help="Numbers to keep per row."),
+        typer.Option("-k", "--components", min=1, help="Coordinates per row."),
     ] = 2,
     auto: Annotated[
         bool,
@@ -45,17 +47,17 @@ def _fit(
             "--time-budget",
             min=0,
             help="Seconds that --auto may take to choose.",
-            show_default="all there is to try",
+            show_default="no limit",
         ),
     ] = None,
     paper: Annotated[
-        bool, typer.Option("--paper", help="The settings of the paper's benchmark.")
+        bool, typer.Option("--paper", help="Use the settings of the paper's benchmark.")
     ] = False,
     forest: Annotated[
         str | None,
         typer.Option(
             "--forest",
-            help="adversarial, completely_random, shi_horvath or supervised.",
+            help=f"One of {', '.join(FORESTS)}.",
             show_default="adversarial",
         ),
     ] = None,
@@ -68,7 +70,7 @@ def _fit(
         typer.Option(
             "--leaf-size",
             min=1,
-            help="Rows that every leaf keeps.",
+            help="Smallest number of rows in a leaf.",
             show_default="by forest",
         ),
     ] = None,
@@ -76,7 +78,7 @@ def _fit(
         str | None,
         typer.Option(
             "--decoder",
-            help="auto, knn, local_linear, relabel, lasso or ilp.",
+            help=f"One of {', '.join(DECODERS)}.",
             show_default="auto",
         ),
     ] = None,
@@ -94,7 +96,7 @@ def _fit(
         typer.Option(
             "--target",
             metavar="COLUMN",
-            help="Column that a supervised forest learns; it leaves the table.",
+            help="Column that a supervised forest learns; it is not encoded.",
             show_default=False,
         ),
     ] = None,
@@ -121,8 +123,8 @@ def _fit(
         str,
         typer.Option(
             "--unseen",
-            help="Categories that were not seen: error refuses them, nearest takes "
-            "the cell for missing.",
+            help="Categories that fit has not seen: error refuses them, nearest treats "
+            "the cell as missing.",
         ),
     ] = "error",
     seed: Annotated[
@@ -147,7 +149,7 @@ def _fit(
         ),
     ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Write over a model that is there.")
+        bool, typer.Option("--force", help="Overwrite an existing model file.")
     ] = False,
     stream_format: options.StreamFormat = None,
     separator: options.Separator = None,

@@ -6,6 +6,7 @@ trees; they leave out refinement and the choice of settings.
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from latentforest._base._parallel import n_workers
 
@@ -14,28 +15,27 @@ LEAF_ID = 4  # bytes per row and tree that stay: the leaf of each row
 PEAK = 90  # bytes per row and tree while trees grow: two forests, regions, leaf sums
 CELL = 60  # bytes per cell: the table, its codes, its bins
 STORED_LEAF = 12  # bytes per leaf in a model file, without its coordinates
-STORED_CELL = (
-    6  # bytes per cell in a model file: rows, and rows as the decoder has them
-)
-
-# Leaves per row and tree.
-LEAVES = {
-    "adversarial": 0.2,
-    "completely_random": 0.16,
-    "shi_horvath": 0.1,
-    "supervised": 0.1,
-}
-# Processor seconds per row, tree, doubling of rows and root of columns; the
-# adversarial forest grows about four forests in its rounds.
-GROW = {
-    "adversarial": 10e-8,
-    "completely_random": 2e-8,
-    "shi_horvath": 3e-8,
-    "supervised": 3e-8,
-}
+STORED_CELL = 6  # bytes per cell in a model file: rows, and as the decoder has them
 START = 0.5  # seconds that even a small fit takes
 PRODUCT = 4.5e-9  # processor seconds per row, tree and product with the kernel
 ENCODE = 0.3e-6  # processor seconds per row and tree
+
+
+class Growing(NamedTuple):
+    """What one sort of forest costs."""
+
+    seconds: float  # of a processor, per row, tree, doubling of rows, root of columns
+    leaves: float  # per row and tree
+
+
+# The adversarial forest grows about four forests in its rounds.
+MEASURED = {
+    "adversarial": Growing(10e-8, 0.2),
+    "completely_random": Growing(2e-8, 0.16),
+    "shi_horvath": Growing(3e-8, 0.1),
+    "supervised": Growing(3e-8, 0.1),
+}
+UNMEASURED = MEASURED["adversarial"]  # a forest without figures counts as the dearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +93,11 @@ def forecast(
     """
     threads = n_workers(n_jobs)
     pairs = float(n_rows) * n_trees
-    grow = GROW[forest] * pairs * math.log2(n_rows + 1) * math.sqrt(n_columns)
+    growing = MEASURED.get(forest, UNMEASURED)
+    grow = growing.seconds * pairs * math.log2(n_rows + 1) * math.sqrt(n_columns)
     solve = PRODUCT * pairs * (60 + 10 * n_components)
     cells = float(n_rows) * n_columns
-    encoder = LEAVES[forest] * pairs * (STORED_LEAF + 8 * n_components)
+    encoder = growing.leaves * pairs * (STORED_LEAF + 8 * n_components)
     return Forecast(
         fit_bytes=BASE + PEAK * pairs + CELL * cells,
         fit_seconds=START + (grow + solve) / threads,

@@ -54,7 +54,7 @@ def format_of(path: str, stream_format: str | None = None) -> Format:
     if kind is None:
         found = f"the suffix {last!r} is not known" if last else "there is no suffix"
         hint = _HINTS.get(last, f"Use {_KNOWN}.")
-        message = f"{path}: {found}, and it says what is in the file. {hint}"
+        message = f"{path}: {found}, so the format is unknown. {hint}"
         raise DataError(message)
     if compression is not None and kind not in {"csv", "tsv"}:
         message = (
@@ -83,7 +83,7 @@ def separator_of(text: str | None, found: Format) -> str:
     separator = named.get(text, text)
     if len(separator) != 1 or separator in '"\r\n' or not separator.isascii():
         message = (
-            f"--separator {text!r} is no single character. Give one, such as ';', "
+            f"--separator {text!r} is not a single character. Give one, such as ';', "
             "or the word tab."
         )
         raise UsageError(message)

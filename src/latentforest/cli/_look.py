@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from latentforest import RFAE, plot
+from latentforest._base._checks import listed
 from latentforest._base._complete import completed
 from latentforest._base._optional import require
 from latentforest.cli._cells import infer_cells
 from latentforest.cli._exit import DataError, UsageError
 from latentforest.cli._models import load, load_decoder
 from latentforest.cli._notes import Notes, size_of
-from latentforest.cli._sink import check_target
+from latentforest.cli._sink import check_output
 from latentforest.cli._source import Dialect, Source
 from latentforest.cli._tables import columns_to_read, frame_of, model_table
 
@@ -23,13 +24,13 @@ PAGES = (".html", ".htm")
 
 
 def read_rows(
-    model: RFAE, path: str, dialect: Dialect, extra: Sequence[str]
+    model: RFAE, path: str, dialect: Dialect, extra: Sequence[str], notes: Notes
 ) -> tuple[Any, dict[str, Any]]:
     """Return rows as the model takes them, and further columns as read."""
     with Source(path, dialect) as source:
         columns = columns_to_read(source, model.schema_)
         source.require(extra, "column")
-        block = source.whole(list(dict.fromkeys([*columns, *extra])))
+        block = source.whole(list(dict.fromkeys([*columns, *extra])), notes)
         table = model_table(source, block, columns, model.schema_, 0)
         more = {name: block.column(name) for name in extra}
         if source.is_text:
@@ -46,6 +47,7 @@ class View:
         path: str | None,
         dialect: Dialect,
         color_by: str | None,
+        notes: Notes,
     ) -> None:
         self.model = model
         self.table: Any = None
@@ -54,14 +56,10 @@ class View:
         if color_by in fitted:
             self.color = fitted[color_by]
         elif color_by is not None and path is None:
-            message = (
-                f"--color-by {color_by}: the model has no such column. It has "
-                f"{', '.join(fitted)}. For another column, give a table that has it."
-            )
-            raise DataError(message)
+            raise _not_in_model("--color-by", color_by, model)
         if path is not None:
             other = [] if color_by is None or color_by in fitted else [color_by]
-            self.table, more = read_rows(model, path, dialect, other)
+            self.table, more = read_rows(model, path, dialect, other, notes)
             if other:
                 self.color = _series(more[other[0]], other[0])
 
@@ -73,12 +71,20 @@ class View:
         return kernel.codec_.decode(kernel.table_.values)
 
 
+def _not_in_model(option: str, name: str, model: RFAE) -> DataError:
+    return DataError(
+        f"{option} {name}: the model has no such column. It has "
+        f"{listed(model.schema_.names, 12)}. For another column, give a table that "
+        "has it."
+    )
+
+
 def _series(cells: Any, name: str) -> Any:
     pa = import_module("pyarrow")
     return frame_of(pa.table({name: cells}))[name]
 
 
-def _latent(view: View, n_axes: int) -> Any:
+def _check_axes(view: View, n_axes: int) -> None:
     n_fitted = len(view.model.eigenvalues_)
     if n_fitted < n_axes:
         message = (
@@ -86,8 +92,22 @@ def _latent(view: View, n_axes: int) -> Any:
             f"with --components {n_axes}, or plot spectrum, distortion or curve."
         )
         raise DataError(message)
+
+
+def _latent(view: View, n_axes: int) -> Any:
+    _check_axes(view, n_axes)
     axes = tuple(range(n_axes))
     return plot.latent(view.model, view.table, view.color, axes=axes)
+
+
+def _pairs(view: View) -> Any:
+    _check_axes(view, 2)
+    return plot.pairs(view.model, view.table, view.color)
+
+
+def _film(view: View) -> Any:
+    _check_axes(view, 2)
+    return plot.film(view.model, view.table, view.color)
 
 
 def _distortion(view: View) -> Any:
@@ -105,8 +125,8 @@ def _reconstruction(view: View) -> Any:
 def _trials(view: View) -> Any:
     if not getattr(view.model, "tried_", None):
         message = (
-            "Nothing was tried: trials shows what fit --auto has tried, where the "
-            "model file tells."
+            "This model holds no trials: they are made by fit --auto and left out by "
+            "--drop-training."
         )
         raise DataError(message)
     return plot.trials(view.model)
@@ -115,12 +135,12 @@ def _trials(view: View) -> Any:
 PLOTS: dict[str, Callable[[View], Any]] = {
     "scatter": lambda view: _latent(view, 2),
     "3d": lambda view: _latent(view, 3),
-    "pairs": lambda view: plot.pairs(view.model, view.table, view.color),
+    "pairs": _pairs,
     "spectrum": lambda view: plot.spectrum(view.model),
     "distortion": _distortion,
     "curve": lambda view: plot.compression_curve(view.model, view.rows()),
     "reconstruction": _reconstruction,
-    "film": lambda view: plot.film(view.model, view.table, view.color),
+    "film": _film,
     "trials": _trials,
 }
 _NEED_DECODER = {"distortion", "curve", "reconstruction"}
@@ -144,17 +164,16 @@ def draw(
         message = f"{out}: pictures are .png, .svg or .pdf. Give one of these suffixes."
         raise DataError(message)
     inputs = (model_path,) if path is None else (model_path, path)
-    check_target(out, inputs)
+    check_output(out, inputs)
     require("matplotlib", extra="plot").use("Agg")
     model = load_decoder(model_path) if what in _NEED_DECODER else load(model_path)
-    with notes.waiting(f"drawing {what}"):
-        view = View(model, path, dialect, color_by)
-        axes = np.ravel(PLOTS[what](view))
-        figure = next(ax for ax in axes if ax is not None).figure
-        with completed(out) as unfinished:
-            suffix = PurePath(out).suffix[1:].lower()
-            figure.savefig(unfinished, dpi=150, format=suffix)
-        require("matplotlib.pyplot", extra="plot").close(figure)
+    view = View(model, path, dialect, color_by, notes)
+    axes = np.ravel(PLOTS[what](view))
+    figure = next(ax for ax in axes if ax is not None).figure
+    with completed(out) as unfinished:
+        suffix = PurePath(out).suffix[1:].lower()
+        figure.savefig(unfinished, dpi=150, format=suffix)
+    require("matplotlib.pyplot", extra="plot").close(figure)
     shown = model_path if what in _OF_MODEL else _named(model_path, path)
     notes.say(f"{out}: {what} of {shown}, {size_of(out)}")
 
@@ -174,19 +193,22 @@ def explore(
 ) -> None:
     """Write the explorer page."""
     if PurePath(out).suffix.lower() not in PAGES:
-        message = f"{out}: browsers open .html files. Give -o such a name."
+        message = f"{out}: pages are .html files. Give -o such a name."
         raise DataError(message)
-    check_target(out, (model_path,) if path is None else (model_path, path))
+    check_output(out, (model_path,) if path is None else (model_path, path))
     model = load_decoder(model_path)
     fitted = {str(name): name for name in model.schema_.names}
     asked = [*(columns or ()), *([] if color_by is None else [color_by])]
     other = list(dict.fromkeys(name for name in asked if name not in fitted))
     table: Any = None
+    if path is None and other:
+        option = "--color-by" if other[0] == color_by else "--columns"
+        raise _not_in_model(option, other[0], model)
     if path is not None:
-        table, more = read_rows(model, path, dialect, other)
+        table, more = read_rows(model, path, dialect, other, notes)
         for name, cells in more.items():
             table = _with_column(table, name, cells)
-    with notes.waiting("writing the page"), completed(out) as unfinished:
+    with completed(out) as unfinished:
         model.explore(
             table,
             unfinished,

@@ -35,7 +35,7 @@ def _inspect(
     ] = False,
     debug: options.Debug = False,
 ) -> None:
-    """Tell what is in a model file: columns, forest, spectrum, sizes, versions."""
+    """Show what is in a model file: columns, forest, spectrum, sizes, versions."""
     inspect(model, as_json=as_json)
 
 
@@ -46,8 +46,8 @@ def _plot(
         typer.Option(
             "-o",
             "--output",
-            help="Picture to write: .png, .svg or .pdf. One that is there is written "
-            "over.",
+            help="Picture to write: .png, .svg or .pdf. An existing file is "
+            "overwritten.",
             show_default=False,
         ),
     ],
@@ -78,7 +78,7 @@ def _explore(
         typer.Option(
             "-o",
             "--output",
-            help="Page to write. One that is there is written over.",
+            help="Page to write. An existing file is overwritten.",
             show_default=False,
         ),
     ],
@@ -89,7 +89,7 @@ def _explore(
         typer.Option(
             "--columns",
             metavar="A,B,…",
-            help="Columns to put into the page, with commas between.",
+            help="Columns to put into the page, separated by commas.",
             show_default="all of the model",
         ),
     ] = None,
@@ -98,7 +98,7 @@ def _explore(
         typer.Option(
             "--sample",
             min=1,
-            help="At most so many rows, drawn at random.",
+            help="Draw at most this many rows at random.",
             show_default="all",
         ),
     ] = None,

@@ -8,9 +8,10 @@ import typer
 from latentforest.cli import _options as options
 from latentforest.cli._exit import UsageError
 from latentforest.cli._fit import check_word
-from latentforest.cli._forecast import GROW, LEAF_ID, Forecast, forecast
+from latentforest.cli._forecast import LEAF_ID, Forecast, forecast
 from latentforest.cli._notes import Notes, in_bytes, in_seconds
 from latentforest.cli._source import Dialect, Source
+from latentforest.forest._resolve import FORESTS
 
 _COUNT = 50_000  # rows counted at once
 
@@ -33,19 +34,21 @@ def _memory(
         ),
     ] = None,
     rows: Annotated[
-        int | None, typer.Option("--rows", min=1, help="Number of rows instead.")
+        int | None,
+        typer.Option("--rows", min=1, help="Number of rows, instead of a table."),
     ] = None,
     columns: Annotated[
-        int | None, typer.Option("--columns", min=1, help="Number of columns instead.")
+        int | None,
+        typer.Option("--columns", min=1, help="Number of columns, instead of a table."),
     ] = None,
     trees: Annotated[
         int, typer.Option("--trees", min=1, help="Number of trees.")
     ] = 500,
     components: Annotated[
-        int, typer.Option("-k", "--components", min=1, help="Numbers to keep per row.")
+        int, typer.Option("-k", "--components", min=1, help="Coordinates per row.")
     ] = 2,
     forest: Annotated[
-        str, typer.Option("--forest", help=f"One of {', '.join(GROW)}.")
+        str, typer.Option("--forest", help=f"One of {', '.join(FORESTS)}.")
     ] = "adversarial",
     jobs: Annotated[
         int | None,
@@ -57,7 +60,7 @@ def _memory(
     debug: options.Debug = False,
 ) -> None:
     """Forecast time and memory of a fit, before it starts."""
-    check_word("--forest", forest, list(GROW))
+    check_word("--forest", forest, list(FORESTS))
     if table is not None:
         dialect = Dialect(separator, stream_format=stream_format)
         counted = _count(table, dialect, Notes(quiet=quiet))
@@ -75,7 +78,7 @@ def _count(path: str, dialect: Dialect, notes: Notes) -> tuple[int, int]:
     with Source(path, dialect) as source, notes.progress("counting") as bar:
         for block in source.blocks(source.names[:1], _COUNT):
             n_rows += block.num_rows
-            bar.update(n_rows, source.done)
+            bar.reach(n_rows, source.done)
         return n_rows, len(source.data_names)
 
 
@@ -106,7 +109,7 @@ def _told(cost: Forecast, pairs: int) -> str:
     ]
     told = [f"{what:<16}{value:>9}   {why}" for what, value, why in lines]
     forecast_only = (
-        "This is a forecast, right within a factor of two as a rule. Fewer trees or "
+        "This is a forecast, usually right within a factor of two. Fewer trees or "
         "rows cost less in proportion; text columns with thousands of levels, such as "
         "ids, cost many times more: drop them."
     )

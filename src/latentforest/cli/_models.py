@@ -17,7 +17,7 @@ def load_decoder(path: str) -> RFAE:
     """Read a model file that can decode."""
     if not summary_of(path).has_training:
         message = (
-            f"{path}: was saved with --drop-training and can only encode. Fit again "
+            f"{path} was saved with --drop-training and can only encode. Fit again "
             "without --drop-training."
         )
         raise DataError(message)
@@ -32,7 +32,7 @@ def summary_of(path: str) -> ModelSummary:
 
 def _check_is_file(path: str) -> None:
     if Path(path).is_dir():
-        message = f"{path}: is a folder. Give a model file."
+        message = f"{path} is a folder. Give a model file."
         raise DataError(message)
     if not Path(path).exists():
         message = f"{path}: there is no such model file. Make one: latentforest fit."

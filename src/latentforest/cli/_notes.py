@@ -1,25 +1,15 @@
 """What is said on standard error: notes, warnings, progress."""
 
 import sys
-import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    SpinnerColumn,
-    TaskProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from tqdm.auto import tqdm
 
-PATIENCE = 1.0  # seconds after which progress is shown
+from latentforest._base._progress import Bar, progress
 
 
 def one_line(text: object) -> str:
@@ -42,7 +32,7 @@ class Notes:
     def say(self, text: str = "") -> None:
         """Print lines."""
         if not self.quiet:
-            sys.stderr.write(f"{text}\n")
+            tqdm.write(text, file=sys.stderr)  # above a bar, if one is shown
             sys.stderr.flush()
 
     def warn(self, text: object) -> None:
@@ -62,64 +52,14 @@ class Notes:
             warnings.showwarning = show
             yield
 
-    @contextmanager
-    def progress(self, what: str, unit: str = "rows") -> Iterator["Bar"]:
-        """Show how far the work is, once it has taken more than a second."""
-        bar = Bar(what, unit, visible=not self.quiet and sys.stderr.isatty())
-        try:
-            yield bar
-        finally:
-            bar.stop()
+    @property
+    def shows_progress(self) -> bool:
+        """Whether someone looks at progress."""
+        return not self.quiet and sys.stderr.isatty()
 
-    @contextmanager
-    def waiting(self, what: str) -> Iterator[None]:
-        """Show that work of unknown length goes on, and for how long it has."""
-        if self.quiet or not sys.stderr.isatty():
-            yield
-            return
-        columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
-        with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-            shown.add_task(what, total=None)
-            yield
-
-
-class Bar:
-    """A bar that appears when it is worth it."""
-
-    def __init__(self, what: str, unit: str, *, visible: bool) -> None:
-        self._what, self._unit, self._visible = what, unit, visible
-        self._start = time.monotonic()
-        self._shown: Progress | None = None
-        self._task: Any = None
-
-    def update(self, count: int, share: float | None) -> None:
-        """Show that ``count`` units are done, and the share of all, where known."""
-        if not self._visible:
-            return
-        if self._shown is None:
-            if time.monotonic() - self._start < PATIENCE:
-                return
-            self._begin(share)
-        assert self._shown is not None
-        text = f"{self._what}: {count:,} {self._unit}"
-        self._shown.update(self._task, completed=share or 0.0, description=text)
-
-    def _begin(self, share: float | None) -> None:
-        columns: list[Any] = [SpinnerColumn(), TextColumn("{task.description}")]
-        if share is not None:
-            columns += [BarColumn(), TaskProgressColumn(), TimeRemainingColumn()]
-        columns.append(TimeElapsedColumn())
-        console = Console(stderr=True)
-        self._shown = Progress(*columns, console=console, transient=True)
-        self._task = self._shown.add_task(
-            self._what, total=None if share is None else 1.0
-        )
-        self._shown.start()
-
-    def stop(self) -> None:
-        """Take the bar away."""
-        if self._shown is not None:
-            self._shown.stop()
+    def progress(self, what: str) -> AbstractContextManager[Bar]:
+        """Show how many rows are done, once the work has taken more than a second."""
+        return progress(what if self.shows_progress else None, unit=" rows")
 
 
 def size_of(path: str) -> str:

@@ -32,8 +32,8 @@ Out = Annotated[
     typer.Option(
         "-o",
         "--output",
-        help="Where to write, format by suffix; - writes to standard output. A file "
-        "that is there is written over, as cp does.",
+        help="Where to write, format by suffix; - writes to standard output. An "
+        "existing file is overwritten.",
         show_default=False,
     ),
 ]
@@ -42,7 +42,8 @@ Keep = Annotated[
     typer.Option(
         "--keep",
         metavar="COLUMN",
-        help="Carry a column of the input along, such as an id. Can be repeated.",
+        help="Column of the input to copy to the output, such as an id. Can be "
+        "repeated.",
         show_default=False,
     ),
 ]
@@ -79,8 +80,8 @@ Na = Annotated[
     typer.Option(
         "--na",
         metavar="WORD",
-        help="One more word of text tables that means missing, beside the empty cell, "
-        "NA, NaN, null, None and their like. Can be repeated. Give the same words to "
+        help="Another word that means missing in text tables, besides the empty cell, "
+        "NA, NaN, null, None and the like. Can be repeated. Give the same words to "
         "all commands.",
         show_default=False,
     ),

@@ -7,6 +7,7 @@ import traceback
 from types import FrameType
 from typing import Any
 
+from latentforest._base._errors import UnseenLevelsError
 from latentforest.cli._exit import (
     FINE,
     INTERRUPTED,
@@ -17,20 +18,6 @@ from latentforest.cli._exit import (
 )
 from latentforest.cli._notes import one_line
 
-# Words of the Python interface that users of the command line know by other names.
-_WORDS = (
-    ("use unseen='nearest'", "fit with --unseen nearest"),
-    ("Lower n_components", "Lower --components"),
-    ("n_components=", "--components "),
-    ("with a larger n_components", "with more --components"),
-    ("with kinds", "with --kind"),
-    ("n_estimators=", "--trees "),
-    ("min_samples_leaf=", "--leaf-size "),
-    ("color_by=", "--color-by "),
-    ("image_shape=", "--image-shape "),
-    ("sample=", "--sample "),
-    ("columns=", "--columns "),
-)
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError)
 
 
@@ -99,14 +86,16 @@ def _in_words_of_users(exc: Exception) -> str:
     if isinstance(exc, MemoryError):
         return (
             "there is not enough memory. Try fewer --trees or rows; latentforest "
-            "memory tells what a table needs."
+            "memory forecasts what a table needs."
         )
     if isinstance(exc, OSError) and exc.strerror and exc.filename:
         return f"{exc.filename}: {exc.strerror}"
-    text = str(exc)
-    for python, command_line in _WORDS:
-        text = text.replace(python, command_line)
-    return text
+    if isinstance(exc, UnseenLevelsError):
+        return (
+            f"{exc.found} Fit on a table that has them, or fit with --unseen nearest "
+            "to treat them as missing."
+        )
+    return str(exc)
 
 
 def _say(text: str, code: int) -> int:

@@ -1,6 +1,5 @@
 """Tables to write: any format, to a file that appears when complete, or to a pipe."""
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +8,7 @@ from typing import Any, BinaryIO, Protocol
 
 import pyarrow as pa
 
-from latentforest._base._complete import completed
+from latentforest._base._complete import check_target, completed
 from latentforest.cli._arrow_files import ArrowSink
 from latentforest.cli._csv_write import TextSink
 from latentforest.cli._exit import DataError, UsageError
@@ -45,9 +44,11 @@ class Output:
         self._format = format_of(path, dialect.stream_format)
         self._separator = separator_of(dialect.separator, self._format)
         if path != STREAM:
-            check_target(path, inputs)
+            check_output(path, inputs)
         elif not self._format.is_text and sys.stdout.isatty():
-            message = f"{self._format.kind} is no text for a terminal. Give a file: -o."
+            message = (
+                f"{self._format.kind} cannot be shown in a terminal. Give a file: -o."
+            )
             raise UsageError(message)
 
     @contextmanager
@@ -79,21 +80,12 @@ class Output:
         return ArrowSink(stream, schema, found.kind, as_stream=as_stream)
 
 
-def check_target(path: str, inputs: tuple[str, ...] = ()) -> None:
+def check_output(path: str, inputs: tuple[str, ...] = ()) -> None:
     """Refuse a place where no file can be written, before any work."""
-    target = Path(path)
-    if target.is_dir():
-        message = f"{path}: is a folder. Give the name of a file."
-        raise DataError(message)
-    if not target.parent.is_dir():
-        message = f"{path}: there is no folder {target.parent}. Make it first."
-        raise DataError(message)
-    if not os.access(target.parent, os.W_OK):
-        message = f"{path}: the folder {target.parent} cannot be written to."
-        raise DataError(message)
+    target = check_target(path)
     for given in inputs:
         # What is not there at all is complained about by whoever reads it.
         there = given != STREAM and target.exists() and Path(given).exists()
         if there and target.samefile(given):
-            message = f"{path}: is read and cannot be written as well. Give another -o."
+            message = f"{path} is an input and is not overwritten. Give another -o."
             raise DataError(message)

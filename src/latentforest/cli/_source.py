@@ -12,13 +12,13 @@ from typing import Any, BinaryIO, Self
 
 import pyarrow as pa
 
+from latentforest._base._checks import listed
 from latentforest.cli._arrow_files import ArrowRows
 from latentforest.cli._cells import MISSING
 from latentforest.cli._csv_read import TextRows
 from latentforest.cli._exit import DataError
 from latentforest.cli._formats import STREAM, format_of, separator_of
-
-_SHOWN = 12
+from latentforest.cli._notes import Notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +126,19 @@ class Source:
         if n_waiting:
             yield pa.concat_tables(waiting).combine_chunks()
         if not found:
-            message = f"{self.label}: holds a line of names and no rows."
+            message = f"{self.label} has a header line, but no rows."
             raise DataError(message)
 
-    def whole(self, columns: Sequence[str]) -> Any:
+    def whole(self, columns: Sequence[str], notes: Notes) -> Any:
         """Return all rows as one pyarrow table."""
-        tables = list(self._rows.tables(columns))
+        tables, n_rows = [], 0
+        with notes.progress(f"reading {self.label}") as bar:
+            for table in self._rows.tables(columns):
+                tables.append(table)
+                n_rows += table.num_rows
+                bar.reach(n_rows, self.done)
         if not tables:
-            message = f"{self.label}: holds a line of names and no rows."
+            message = f"{self.label} has a header line, but no rows."
             raise DataError(message)
         return pa.concat_tables(tables).combine_chunks()
 
@@ -142,8 +147,8 @@ class Source:
         lacking = [name for name in wanted if name not in self.names]
         if lacking:
             message = (
-                f"{self.label}: {why} {_listed(lacking)} not found. The columns are "
-                f"{_listed(self.names)}."
+                f"{self.label}: {why} {listed(lacking)} not found. The columns are "
+                f"{listed(self.names, 12)}."
             )
             raise DataError(message)
 
@@ -152,22 +157,16 @@ class Source:
         if repeated:
             message = (
                 f"{self.label}: column names must be distinct, given more than once: "
-                f"{_listed(repeated)}. Rename these columns."
+                f"{listed(repeated)}. Rename these columns."
             )
             raise DataError(message)
-
-
-def _listed(names: Collection[str]) -> str:
-    shown = ", ".join(list(names)[:_SHOWN])
-    more = len(names) - _SHOWN
-    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _open(path: str, stack: ExitStack) -> BinaryIO:
     if path == STREAM:
         return sys.stdin.buffer
     if Path(path).is_dir():
-        message = f"{path}: is a folder. Give a file."
+        message = f"{path} is a folder. Give a file."
         raise DataError(message)
     try:
         return stack.enter_context(Path(path).open("rb"))

@@ -12,10 +12,9 @@ from latentforest._autoencoder import RFAE
 from latentforest._base._complete import completed
 from latentforest._base._types import Coords
 from latentforest.cli._exit import DataError
-from latentforest.cli._lost import RunningDistortion
 from latentforest.cli._models import load, load_decoder
 from latentforest.cli._notes import Notes
-from latentforest.cli._sink import Output, check_target
+from latentforest.cli._sink import Output, check_output
 from latentforest.cli._source import Dialect, Source
 from latentforest.cli._tables import (
     block_rows,
@@ -27,6 +26,7 @@ from latentforest.cli._tables import (
     file_schema,
     model_table,
 )
+from latentforest.metrics import RunningDistortion
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +68,8 @@ def decode(job: Job) -> None:
         one_more = coord_names(len(names) + 1)[-1]
         if one_more in source.names:
             message = (
-                f"{source.label}: has a column {one_more}, but the model has "
-                f"{len(names)} coordinates. Take those of this model."
+                f"{source.label} has a column {one_more}, but the model has "
+                f"{len(names)} coordinates. Give coordinates of this model."
             )
             raise DataError(message)
 
@@ -84,7 +84,7 @@ def reconstruct(job: Job, report: str | None) -> None:
     """Write the rows as they come back, and say what was lost."""
     output, model = _open_output(job), load_decoder(job.model)
     if report is not None:
-        check_target(report, (job.model, job.table, job.out))
+        check_output(report, (job.model, job.table, job.out))
     codec, lost = file_codec(model.schema_), RunningDistortion(model.schema_)
     with Source(job.table, job.dialect) as source:
         columns = columns_to_read(source, model.schema_)
@@ -151,7 +151,7 @@ def _run(
             while True:
                 sink.write(_joined(whole, block, made))
                 n_rows += block.num_rows
-                bar.update(n_rows, source.done)
+                bar.reach(n_rows, source.done)
                 following = next(blocks, None)
                 if following is None:
                     break

@@ -43,7 +43,7 @@ def _encode(
 ) -> None:
     """Write the latent coordinates of rows, in columns z1, z2 and so on.
 
-    Columns are found by name, in any order; others are passed over.
+    Columns are found by name, in any order; others are ignored.
     """
     dialect = Dialect(separator, tuple(na or ()), only_na, stream_format)
     job = _stream.Job(
@@ -102,7 +102,7 @@ def _reconstruct(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Encode rows, decode them again, and say per column how much was lost.
+    """Encode rows, decode them again, and report how much each column lost.
 
     0 is a perfect column, 1 is no better than guessing.
     """

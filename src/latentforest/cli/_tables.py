@@ -73,7 +73,7 @@ def training_frame(
     As ``pandas.read_csv`` reads it, but for three things: integers with gaps stay
     integers, words with leading zeros stay text, and floats are read to the last bit.
     """
-    table = source.whole(columns)
+    table = source.whole(columns, notes)
     if source.is_text:
         cells = {
             name: infer_cells(name, table.column(name), source.missing, kinds.get(name))
@@ -82,7 +82,7 @@ def training_frame(
         dates = [name for name in columns if looks_like_dates(cells[name])]
         if dates:
             notes.warn(
-                f"{', '.join(dates)}: dates are read as names without an order. Turn "
+                f"{', '.join(dates)}: dates are read as unordered categories. Turn "
                 f"them into numbers, or leave them out: --drop {dates[0]}"
             )
         table = pa.table(cells)
@@ -160,7 +160,7 @@ def coords_of(source: Source, block: Any, names: Sequence[str], first: int) -> C
         try:
             coords[:, j] = cells.cast(pa.float64()).to_numpy()
         except pa.ArrowInvalid as exc:
-            message = f"Column {name!r} holds no numbers but {cells.type}."
+            message = f"Column {name!r} holds {cells.type}, not numbers."
             raise DataError(message) from exc
     bad = np.flatnonzero(~np.isfinite(coords).all(axis=1))
     if len(bad):

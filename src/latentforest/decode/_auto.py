@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -10,26 +9,20 @@ import numpy as np
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Codes, Coords
 from latentforest._base._values import damaged
+from latentforest.choice import HoldOut, Part, Trial, held_out_parts
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._contract import Decoder
-from latentforest.decode._held_out import Part, column_distortions, held_out_parts
 from latentforest.decode._knn import KNNDecoder
 from latentforest.decode._local_linear import LocalLinearDecoder
 from latentforest.decode._neighbour_decoder import NeighbourDecoder, Weights
 from latentforest.decode._neighbours import Neighbours
+from latentforest.metrics import code_distortions, mean_distortion
 
 KNN_NEIGHBOURS = (5, 20, 50)
 LINEAR_NEIGHBOURS = (20, 40, 80, 160, 320)
 RIDGES = (0.0003, 0.003, 0.03, 0.3)
-SORTS = (KNNDecoder, LocalLinearDecoder)
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """One decoder that was tried, and its mean distortion on held-back rows."""
-
-    decoder: NeighbourDecoder
-    distortion: float
+CANDIDATES = (KNNDecoder, LocalLinearDecoder)
+FIVE_PARTS = HoldOut(n_parts=5, one_in=5, rows_per_part=400)
 
 
 class AutoDecoder(Decoder):
@@ -74,15 +67,15 @@ class AutoDecoder(Decoder):
         """Check the parameters; there are none that could be wrong."""
 
     def learn(self, context: DecoderContext, rng: np.random.Generator) -> None:
-        """Fit one decoder of each sort, then compare their settings."""
-        sorts = [KNNDecoder(prototypes="rows"), LocalLinearDecoder()]
+        """Fit the candidates, then compare their settings."""
+        candidates = [KNNDecoder(prototypes="rows"), LocalLinearDecoder()]
         if context.grown is None:
-            sorts.append(LocalLinearDecoder(extrapolate=True))
+            candidates.append(LocalLinearDecoder(extrapolate=True))
         else:
-            sorts.insert(1, KNNDecoder(prototypes="middle"))
-        self.sorts_: list[NeighbourDecoder] = [
-            sort.set_params(n_jobs=self.n_jobs).fit_context(context, rng)
-            for sort in sorts
+            candidates.insert(1, KNNDecoder(prototypes="middle"))
+        self.candidates_: list[NeighbourDecoder] = [
+            candidate.set_params(n_jobs=self.n_jobs).fit_context(context, rng)
+            for candidate in candidates
         ]
         self.seed_ = int(rng.integers(2**63))
         self._choose(context)
@@ -91,27 +84,27 @@ class AutoDecoder(Decoder):
         """Choose again for other coordinates, with the same prototypes and parts."""
         moved = copy(self)
         moved.n_components_ = context.coords.shape[1]
-        moved.sorts_ = [sort.with_context(context) for sort in self.sorts_]
+        moved.candidates_ = [c.with_context(context) for c in self.candidates_]
         moved._choose(context)
         return moved
 
     def _choose(self, context: DecoderContext) -> None:
         rng = np.random.default_rng(self.seed_)
-        parts = list(held_out_parts(context.table, rng))
+        parts = list(held_out_parts(context.table, rng, FIVE_PARTS))
         trials = [
-            trial for sort in self.sorts_ for trial in _compare(sort, context, parts)
+            trial for c in self.candidates_ for trial in _compare(c, context, parts)
         ]
         # A table of copies of one row leaves nothing to compare.
         self.tried_ = sorted(trials, key=lambda trial: trial.distortion)
-        self.chosen_ = self.tried_[0].decoder if trials else self.sorts_[0]
+        self.chosen_ = self.tried_[0].decoder if trials else self.candidates_[0]
 
     def put(self, new: NewSection, context: DecoderContext) -> None:
         """Write the decoders that were compared, and how they did."""
         super().put(new, context)
         new.put("seed", self.seed_)
-        parts = new.sections("sorts", len(self.sorts_))
-        for sort, part in zip(self.sorts_, parts, strict=True):
-            part.object(sort, SORTS, "a decoder that was tried")
+        parts = new.sections("sorts", len(self.candidates_))
+        for sort, part in zip(self.candidates_, parts, strict=True):
+            part.object(sort, CANDIDATES, "a decoder that was tried")
             sort.put(part, context)
         for trial, part in zip(
             self.tried_, new.sections("tried", len(self.tried_)), strict=True
@@ -129,7 +122,7 @@ class AutoDecoder(Decoder):
 
         return next(
             number
-            for number, sort in enumerate(self.sorts_)
+            for number, sort in enumerate(self.candidates_)
             if type(sort) is type(decoder) and kept(sort) == kept(decoder)
         )
 
@@ -140,24 +133,24 @@ class AutoDecoder(Decoder):
         parts = section.sections("sorts")
         if not 1 <= len(parts) <= 9:
             raise damaged(f"a choice among {len(parts)} decoders")
-        self.sorts_ = []
+        self.candidates_ = []
         for part in parts:
-            self.sorts_.append(part.object(SORTS))
-            self.sorts_[-1].take(part, context)
+            self.candidates_.append(part.object(CANDIDATES))
+            self.candidates_[-1].take(part, context)
         self.tried_ = [self._take_trial(part) for part in section.sections("tried")]
-        self.chosen_ = self.tried_[0].decoder if self.tried_ else self.sorts_[0]
+        self.chosen_ = self.tried_[0].decoder if self.tried_ else self.candidates_[0]
 
     def _take_trial(self, section: Section) -> Trial:
-        highest = len(self.sorts_) - 1
+        highest = len(self.candidates_) - 1
         sort: Any = copy(
-            self.sorts_[section.integer("sort", lowest=0, highest=highest)]
+            self.candidates_[section.integer("sort", lowest=0, highest=highest)]
         )
         sort.n_neighbors = section.integer("n_neighbors", lowest=1)
         if hasattr(sort, "ridge"):
             sort.ridge = section.value("ridge")
             section.number("ridge")
         sort.check()
-        return Trial(sort, section.value("distortion"))
+        return Trial(section.value("distortion"), decoder=sort)
 
     def decode(self, coords: Coords) -> Codes:
         """Decode with the decoder that was kept."""
@@ -165,15 +158,14 @@ class AutoDecoder(Decoder):
 
     def report(self) -> str:
         """Tell what was tried, best first."""
-        lines = [f"{t.distortion:<10.4f}  {t.decoder!r}" for t in self.tried_]
-        return "\n".join(["distortion  decoder", *lines])
+        return "\n".join(["distortion  decoder", *map(str, self.tried_)])
 
 
 def _compare(
-    sort: NeighbourDecoder, context: DecoderContext, parts: list[Part]
+    candidate: NeighbourDecoder, context: DecoderContext, parts: list[Part]
 ) -> Iterator[Trial]:
-    """Try all settings of one sort of decoder; each part is searched once."""
-    is_linear = isinstance(sort, LocalLinearDecoder)
+    """Try all settings of one candidate; each part is searched once."""
+    is_linear = isinstance(candidate, LocalLinearDecoder)
     # More neighbours than there are rows would be the same decoder again.
     n_known = min((len(part.known) for part in parts), default=0)
     first, *more = LINEAR_NEIGHBOURS if is_linear else KNN_NEIGHBOURS
@@ -186,7 +178,7 @@ def _compare(
     decoded: list[list[Codes]] = [[] for _ in settings]
     for part in parts:
         coords = np.ascontiguousarray(context.new_coords[part.held])
-        known = sort.keep(part.known).set_params(n_neighbors=sizes[-1])
+        known = candidate.keep(part.known).set_params(n_neighbors=sizes[-1])
         found = known.find(coords)
         rows = (
             known.mix(near, weights)
@@ -199,8 +191,9 @@ def _compare(
         return
     original = context.table.values[np.concatenate([part.held for part in parts])]
     for codes, setting in zip(decoded, settings, strict=True):
-        lost = column_distortions(context.table.schema, original, np.concatenate(codes))
-        yield Trial(copy(sort).set_params(**setting), float(np.nanmean(lost)))
+        lost = code_distortions(context.table.schema, original, np.concatenate(codes))
+        decoder = copy(candidate).set_params(**setting)
+        yield Trial(mean_distortion(lost), decoder=decoder)
 
 
 def _weights(

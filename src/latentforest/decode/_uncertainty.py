@@ -8,10 +8,10 @@ import numpy as np
 
 from latentforest._base._checks import check_real
 from latentforest._base._types import Codes, Floats
-from latentforest.decode._auto import AutoDecoder
+from latentforest.choice import held_out_parts
+from latentforest.decode._auto import FIVE_PARTS, AutoDecoder
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._contract import Decoder
-from latentforest.decode._held_out import held_out_parts
 from latentforest.decode._neighbour_decoder import NeighbourDecoder
 from latentforest.decode._spread import CellSpread
 from latentforest.table import TableSchema
@@ -51,7 +51,7 @@ def spreading(decoder: Decoder) -> NeighbourDecoder:
     inner = decoder.chosen_ if isinstance(decoder, AutoDecoder) else decoder
     if not isinstance(inner, NeighbourDecoder):
         message = (
-            f"{decoder!r} gives no uncertainty: it blends no rows. "
+            f"{decoder!r} cannot say how sure it is, since it does not blend rows. "
             "Use decoder='knn', 'local_linear' or 'auto'."
         )
         raise TypeError(message)
@@ -63,7 +63,7 @@ def calibrate(
 ) -> Calibration:
     """Decode held-back training rows from the others and note the errors."""
     errors, spreads = [], []
-    for part in held_out_parts(context.table, rng):
+    for part in held_out_parts(context.table, rng, FIVE_PARTS):
         coords = np.ascontiguousarray(context.new_coords[part.held])
         decoded, spread = decoder.keep(part.known).decode_with_spread(coords)
         errors.append(np.abs(context.table.values[part.held] - decoded))
@@ -124,7 +124,9 @@ class Uncertainty:
             One column for each number. Ends stay where decoded numbers can lie.
         """
         if not 0.0 < check_real("coverage", coverage, minimum=0.0) < 1.0:
-            message = f"coverage={coverage} is no share. Give a number between 0 and 1."
+            message = (
+                f"coverage={coverage} is not a share. Give a number between 0 and 1."
+            )
             raise ValueError(message)
         width = self._calibration.width(self._spread.std, coverage)
         lower, upper = self._bounds

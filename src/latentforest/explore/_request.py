@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from latentforest._base._checks import check_integer
-from latentforest._latent import LatentModel
+from latentforest._base._checks import check_integer, listed
+from latentforest._base._complete import check_target
+from latentforest._latent import check_model
 from latentforest.table import ColumnSpec, RawTable, TableSchema, open_table
 
 MOST_ROWS = 200_000
@@ -42,8 +42,8 @@ def check_request(
     title: str | None,
 ) -> Request:
     """Check all arguments, or say which one is wrong and what to give instead."""
-    check_model(model)
-    target = check_path(path)
+    check_model(model, "decoder_")
+    target = check_target(path)
     raw = None if table is None else open_table(table)
     n_rows = model.kernel_.table_.n_rows if raw is None else raw.n_rows
     if sample is not None:
@@ -60,8 +60,8 @@ def check_request(
     shown = tuple(column for column in fitted if column in chosen)
     if not shown:
         message = (
-            f"columns={columns!r} names no fitted column, so there is nothing to "
-            f"decode. Name at least one of {_listed(fitted)}."
+            f"None of columns={columns!r} was fitted, so there is nothing to decode. "
+            f"Name at least one of {listed(fitted)}."
         )
         raise ValueError(message)
     specs = [spec for spec in model.schema_.columns if spec.name in shown]
@@ -80,32 +80,6 @@ def check_request(
         shape,
         title or "Latent space",
     )
-
-
-def check_model(model: Any) -> None:
-    """Refuse what has no coordinates to look at."""
-    if not isinstance(model, LatentModel):
-        message = (
-            f"model is a {type(model).__name__}, which has no latent coordinates to "
-            "show. Give a fitted RFAE."
-        )
-        raise TypeError(message)
-    check_is_fitted(model, "decoder_")
-
-
-def check_path(path: str | PathLike[str]) -> Path:
-    """Return where to write, if a file can be put there."""
-    target = Path(path)
-    if target.is_dir():
-        message = f"path={str(path)!r} is a folder. Give the name of a file."
-        raise IsADirectoryError(message)
-    if not target.parent.is_dir():
-        message = (
-            f"path={str(path)!r} lies in a folder that does not exist. "
-            f"Make {str(target.parent)!r} first, or choose another one."
-        )
-        raise FileNotFoundError(message)
-    return target
 
 
 def extra_names(raw: RawTable, schema: TableSchema) -> tuple[Hashable, ...]:
@@ -132,8 +106,8 @@ def _check_columns(
     unknown = [name for name in chosen if name not in (*fitted, *more)]
     if unknown:
         message = (
-            f"columns names what is not there: {_listed(unknown)}. "
-            f"There are: {_listed((*fitted, *more))}."
+            f"There are no columns {listed(unknown)}. "
+            f"Choose among {listed((*fitted, *more))}."
         )
         raise ValueError(message)
     return chosen
@@ -154,14 +128,14 @@ def _check_color(
     if is_name or isinstance(color_by, str) or np.ndim(color_by) == 0:
         if color_by not in known:
             message = (
-                f"color_by={color_by!r} is no column. Choose one of {_listed(known)}, "
-                "or give an array with one cell per row."
+                f"color_by={color_by!r} is not a column. Choose one of "
+                f"{listed(known)}, or give an array with one cell per row."
             )
             raise ValueError(message)
         if color_by in fitted and color_by not in chosen:
             message = (
-                f"color_by={color_by!r} is not among columns, so that it would not be "
-                "in the file. Add it to columns, or colour by another one."
+                f"The points are coloured by {color_by!r}, which is not among the "
+                "columns to put into the file. Add it to them, or colour by another."
             )
             raise ValueError(message)
         return color_by, None
@@ -180,15 +154,15 @@ def _check_image(
     if image_shape is None:
         return None
     if np.shape(image_shape) != (2,):
-        message = f"image_shape={image_shape!r} is no pair. Give (height, width)."
+        message = f"image_shape={image_shape!r} is not a pair. Give (height, width)."
         raise ValueError(message)
     height, width = (
         check_integer("image_shape", side, minimum=1) for side in image_shape
     )
     if height * width != len(specs):
         message = (
-            f"image_shape={(height, width)} has {height * width} pixels, but there are "
-            f"{len(specs)} columns. Give a height and width whose product is that."
+            f"An image of {height} x {width} has {height * width} pixels, but there "
+            f"are {len(specs)} columns. Give a height and width with that product."
         )
         raise ValueError(message)
     text = [
@@ -198,8 +172,8 @@ def _check_image(
     ]
     if text:
         message = (
-            f"image_shape is given, but these columns hold text: {_listed(text)}. "
-            "Pixels must be numbers: leave image_shape out."
+            f"Pixels must be numbers, but these columns hold text: {listed(text)}. "
+            "Leave them out, or show the rows without an image shape."
         )
         raise ValueError(message)
     return height, width
@@ -210,11 +184,6 @@ def _check_size(n_rows: int, sample: int | None, what: str) -> None:
     if n_embedded > MOST_ROWS:
         message = (
             f"{what} has {n_rows:,} rows, but a page holds at most {MOST_ROWS:,}. "
-            f"Give sample={MOST_ROWS} or fewer, to draw so many at random."
+            "Give the size of a sample, to draw so many at random."
         )
         raise ValueError(message)
-
-
-def _listed(names: Sequence[Any]) -> str:
-    shown = ", ".join(map(repr, names[:8]))
-    return f"{shown} and {len(names) - 8} more" if len(names) > 8 else shown

@@ -6,7 +6,6 @@ import os
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from errno import EISDIR, ENOENT
 from pathlib import Path
 from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
@@ -131,13 +130,7 @@ def _entry(name: str, n_bytes: int, packed: set[str]) -> ZipInfo:
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Open a file beside ``path`` that takes its place at the end, or vanishes."""
-    target = Path(os.path.realpath(path))
-    # Errors of opening would name the file beside it, which nobody has asked for.
-    if not target.parent.is_dir():
-        raise FileNotFoundError(ENOENT, "There is no such folder", str(target.parent))
-    if target.is_dir():
-        raise IsADirectoryError(EISDIR, "This is a folder, not a file", str(target))
-    with completed(target) as beside, beside.open("xb") as file:
+    with completed(path) as beside, beside.open("xb") as file:
         yield file
         file.flush()
         os.fsync(file.fileno())

@@ -3,7 +3,16 @@
 from latentforest.metrics._distortion import (
     ColumnDistortion,
     Distortion,
+    RunningDistortion,
     distortion,
 )
+from latentforest.metrics._losses import code_distortions, mean_distortion
 
-__all__ = ["ColumnDistortion", "Distortion", "distortion"]
+__all__ = [
+    "ColumnDistortion",
+    "Distortion",
+    "RunningDistortion",
+    "code_distortions",
+    "distortion",
+    "mean_distortion",
+]

@@ -1,13 +1,21 @@
 """How much of a table is lost on the way through the latent space."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from latentforest._base._checks import listed
 from latentforest._base._errors import SchemaError
 from latentforest._base._types import Floats
+from latentforest.metrics._losses import (
+    LabelLoss,
+    NumberLoss,
+    mean_distortion,
+    schema_unit,
+)
 from latentforest.table import (
     ColumnKind,
     NumberColumn,
@@ -18,7 +26,7 @@ from latentforest.table import (
     open_table,
 )
 
-_EQUAL = 1e-12  # relative; a constant column has no variance to compare with
+Loss: TypeAlias = NumberLoss | LabelLoss
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +50,7 @@ class Distortion:
     @property
     def mean(self) -> float:
         """Mean over the columns; columns without a distortion (NaN) are left out."""
-        known = [c.distortion for c in self.columns if not np.isnan(c.distortion)]
-        return float(np.mean(known)) if known else float("nan")
+        return mean_distortion([column.distortion for column in self.columns])
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with one row per column of the table."""
@@ -130,6 +137,57 @@ def distortion(
     ...
     latentforest._base._errors.SchemaError: The tables have different columns: ...
     """
+    before, after = _open_both(original, reconstructed)
+    if isinstance(kinds, TableSchema):
+        schema = kinds
+        _check_schema(before, schema)
+    else:
+        schema = TableCodec(kinds).fit(original).schema_
+    losses = [NumberLoss() if c.is_number else LabelLoss() for c in schema.columns]
+    _add(losses, before, after)
+    return _summed(before.names, schema, losses)
+
+
+class RunningDistortion:
+    """`distortion` of rows that come in blocks, of a table of any length.
+
+    Parameters
+    ----------
+    schema : TableSchema
+        What the columns mean, say of the training rows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from latentforest.table import TableCodec
+    >>> table = pd.DataFrame({"size": [1.0, 2.0, 3.0], "colour": ["a", "b", "b"]})
+    >>> back = pd.DataFrame({"size": [1.0, 2.0, 2.0], "colour": ["a", "b", "a"]})
+    >>> running = RunningDistortion(TableCodec().fit(table).schema_)
+    >>> running.add(table[:2], back[:2])
+    >>> running.add(table[2:], back[2:])
+    >>> float(running.result()) == float(distortion(table, back))
+    True
+    """
+
+    def __init__(self, schema: TableSchema) -> None:
+        self._schema = schema
+        self._losses: list[Loss] = [
+            NumberLoss(schema_unit(spec)) if spec.is_number else LabelLoss()
+            for spec in schema.columns
+        ]
+
+    def add(self, original: Any, reconstructed: Any) -> None:
+        """Take in the same rows before and after."""
+        before, after = _open_both(original, reconstructed)
+        _check_schema(before, self._schema)
+        _add(self._losses, before, after)
+
+    def result(self) -> Distortion:
+        """Return the distortion of all rows so far."""
+        return _summed(self._schema.names, self._schema, self._losses)
+
+
+def _open_both(original: Any, reconstructed: Any) -> tuple[RawTable, RawTable]:
     before, after = open_table(original), open_table(reconstructed)
     _check_same_columns(before, after.names, after.container, "The tables have")
     if before.n_rows != after.n_rows:
@@ -138,41 +196,44 @@ def distortion(
             f"{after.n_rows} in reconstructed. Give the same rows in the same order."
         )
         raise ValueError(message)
-    if isinstance(kinds, TableSchema):
-        _check_same_columns(before, kinds.names, kinds.container, "The schema has")
-        schema = kinds
-    else:
-        schema = TableCodec(kinds).fit(original).schema_
-    return Distortion(
-        tuple(
-            ColumnDistortion(name, spec.kind, _of_column(before, after, j, spec.kind))
-            for j, (name, spec) in enumerate(
-                zip(before.names, schema.columns, strict=True)
-            )
-        )
-    )
+    return before, after
+
+
+def _check_schema(table: RawTable, schema: TableSchema) -> None:
+    _check_same_columns(table, schema.names, schema.container, "The schema has")
 
 
 def _check_same_columns(
     table: RawTable, names: tuple[Hashable, ...], container: str, subject: str
 ) -> None:
     named = table.container != "numpy" and container != "numpy"
-    same = table.names == names if named else table.n_columns == len(names)
-    if same:
+    # Most libraries know only text as names.
+    same = not named or [*map(str, table.names)] == [*map(str, names)]
+    if same and table.n_columns == len(names):
         return
     message = (
-        f"{subject} different columns: original has "
-        f"{', '.join(map(repr, table.names))}, the other has "
-        f"{', '.join(map(repr, names))}. Give the same columns in the same order."
+        f"{subject} different columns: original has {listed(table.names)}, the other "
+        f"has {listed(names)}. Give the same columns in the same order."
     )
     raise SchemaError(message)
 
 
-def _of_column(before: RawTable, after: RawTable, j: int, kind: ColumnKind) -> float:
-    original, reconstructed = before.column(j), after.column(j)
-    if kind.is_number:
-        return number_distortion(_numbers(original), _numbers(reconstructed))
-    return label_distortion(original, reconstructed)
+def _add(losses: Sequence[Loss], before: RawTable, after: RawTable) -> None:
+    for j, loss in enumerate(losses):
+        original, reconstructed = before.column(j), after.column(j)
+        if isinstance(loss, NumberLoss):
+            loss.add(_numbers(original), _numbers(reconstructed))
+        else:
+            loss.add(*_labels(original, reconstructed))
+
+
+def _summed(
+    names: Iterable[Hashable], schema: TableSchema, losses: Sequence[Loss]
+) -> Distortion:
+    columns = zip(names, schema.columns, losses, strict=True)
+    return Distortion(
+        tuple(ColumnDistortion(name, c.kind, loss.value()) for name, c, loss in columns)
+    )
 
 
 def _numbers(column: RawColumn) -> Floats:
@@ -186,40 +247,19 @@ def _numbers(column: RawColumn) -> Floats:
         return column.numbers
     if (column.index >= 0).any():
         message = (
-            f"Column {column.name!r} is to be compared as a number and holds text. "
-            f"Convert it, or set its kind with kinds."
+            f"Column {column.name!r} is compared as a number, but holds text. "
+            f"Convert it, or set its kind to category."
         )
         raise SchemaError(message)
     return np.full(len(column.index), np.nan)
 
 
-def number_distortion(original: Floats, reconstructed: Floats) -> float:
-    """``1 - max(R², 0)`` over the rows with an original; NaN if there are none."""
-    present = ~np.isnan(original)
-    if not present.any():
-        return float("nan")
-    truth, guess = original[present], reconstructed[present]
-    if truth.min() == truth.max():
-        guess = np.where(np.isnan(guess), truth, guess)
-        return float(np.any(np.abs(guess - truth) > _EQUAL * np.abs(truth)))
-    mean = truth.mean()
-    guess = np.where(np.isnan(guess), mean, guess)
-    # Squares of tiny numbers vanish: measure in units of the spread.
-    spread = truth.max() - truth.min()
-    lost = np.sum(((truth - guess) / spread) ** 2)
-    total = np.sum(((truth - mean) / spread) ** 2)
-    return min(float(lost / total), 1.0)
-
-
-def label_distortion(original: RawColumn, reconstructed: RawColumn) -> float:
-    """Share of rows with another value; NaN if all originals are missing."""
+def _labels(
+    original: RawColumn, reconstructed: RawColumn
+) -> tuple[NDArray[Any], NDArray[Any]]:
     index, values = original.labels()
-    other_index, other_values = reconstructed.labels()
-    if not (index >= 0).any():
-        return float("nan")
+    other, other_values = reconstructed.labels()
     # Values are compared, not codes: each side may have levels the other has not.
     number_of = {value: i for i, value in enumerate(values)}
-    unknown = len(values)
-    numbers = [number_of.get(value, unknown) for value in other_values]
-    matched = np.array([*numbers, -1])[other_index]
-    return float(np.mean(matched != index))
+    numbers = [number_of.get(value, len(values)) for value in other_values]
+    return index, np.array([*numbers, -1])[other]

@@ -7,10 +7,11 @@ import numpy as np
 
 from latentforest._base._checks import check_integer
 from latentforest._base._optional import require
+from latentforest._latent import check_model
 from latentforest.metrics import ColumnDistortion, Distortion, distortion
 from latentforest.plot._canvas import axes_or_new, tidy
 from latentforest.plot._colours import PALETTE, QUIET, short, short_names
-from latentforest.plot._model import check_is_table, check_model, training_rows
+from latentforest.plot._model import check_is_table, training_rows
 
 MOST_COLUMNS = 40
 NUMBER, CATEGORY = PALETTE[0], PALETTE[1]

@@ -7,12 +7,12 @@ import numpy as np
 
 from latentforest._base._checks import check_integer
 from latentforest._base._optional import require
+from latentforest._latent import check_model
 from latentforest.plot._canvas import AxesArray, axes_or_new, tidy
 from latentforest.plot._key import Key
 from latentforest.plot._model import (
     axis_label,
     check_axes,
-    check_model,
     coordinates,
     n_rows_of,
     values_for,

@@ -4,10 +4,9 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from latentforest._base._checks import listed
 from latentforest._base._types import Coords
-from latentforest._latent import LatentModel
 from latentforest.plot._values import (
     Values,
     values_of_array,
@@ -15,17 +14,6 @@ from latentforest.plot._values import (
     values_of_column,
 )
 from latentforest.table import EncodedTable, TableSchema, open_table
-
-
-def check_model(model: Any) -> None:
-    """Refuse what has no latent coordinates, and what is not fitted yet."""
-    if not isinstance(model, LatentModel):
-        message = (
-            f"model is a {type(model).__name__}, which has no latent coordinates. "
-            "Give a fitted RFAE."
-        )
-        raise TypeError(message)
-    check_is_fitted(model, "encoder_")
 
 
 def training_rows(model: Any) -> EncodedTable:
@@ -51,7 +39,7 @@ def check_axes(model: Any, axes: Sequence[int]) -> tuple[int, ...]:
             f"axes={axes!r} cannot be drawn: the model has {n_fitted} coordinates, "
             f"numbered from 0. Give two or three of these numbers"
         )
-        more = ", or fit with a larger n_components." if n_fitted < 2 else "."
+        more = ", or fit with more components." if n_fitted < 2 else "."
         raise ValueError(message + more)
     return tuple(int(a) for a in chosen)
 
@@ -99,7 +87,7 @@ def _position(by: Any, schema: TableSchema) -> int | None:
     if isinstance(by, str | bytes) or np.ndim(by) == 0:
         message = (
             f"by={by!r} is not a column of the table. It has: "
-            f"{', '.join(map(repr, schema.names))}. Give one of these names, or one "
+            f"{listed(schema.names)}. Give one of these names, or one "
             "value per row."
         )
         raise ValueError(message)

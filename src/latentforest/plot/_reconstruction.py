@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from latentforest._base._checks import listed
 from latentforest._base._errors import SchemaError
 from latentforest._base._types import Floats
 from latentforest.metrics import ColumnDistortion, distortion
@@ -126,10 +127,10 @@ def _positions(
     chosen = [columns] if isinstance(columns, str) else list(columns)
     unknown = [name for name in chosen if name not in places]
     if unknown or not chosen:
-        message = (
-            f"columns names {', '.join(map(repr, unknown)) or 'nothing'}, but the "
-            f"table has: {', '.join(map(repr, table.names))}."
+        wrong = (
+            f"There are no columns {listed(unknown)}" if unknown else "columns is []"
         )
+        message = f"{wrong}. Choose among {listed(table.names)}."
         raise SchemaError(message)
     return [places[name] for name in chosen]
 

@@ -8,9 +8,9 @@ import numpy as np
 from latentforest._base._checks import check_integer
 from latentforest._base._errors import SpectrumWarning
 from latentforest._base._types import Floats
+from latentforest._latent import check_model
 from latentforest.plot._canvas import axes_or_new, tidy
 from latentforest.plot._colours import MISSING, PALETTE, QUIET
-from latentforest.plot._model import check_model
 from latentforest.spectral import leading_spectrum
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from latentforest.plot._model import check_model
+from latentforest._latent import check_model
 from latentforest.plot._scatter import scatter
 
 

@@ -1,15 +1,13 @@
 """The doors of this room: a fitted model to ONNX, a table to its inputs."""
 
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from latentforest._base._complete import completed
+from latentforest._base._complete import check_target, completed
 from latentforest._base._optional import require
-from latentforest._latent import LatentModel
+from latentforest._latent import LatentModel, check_model
 from latentforest.serving._graph import build_graph
 from latentforest.serving._limits import GROUP, check_limits
 from latentforest.serving._ports import ports_of
@@ -61,12 +59,12 @@ def to_onnx(model: LatentModel, path: str | PathLike[str] | None = None) -> Any:
     >>> [value.name for value in to_onnx(model).graph.input][:2]
     ['sepal length (cm)', 'sepal width (cm)']
     """
-    _check_model(model)
+    check_model(model)
     _check_plain(model)
     ports = ports_of(model.schema_)
     require("onnx", extra="onnx")
     if path is not None:
-        _check_folder(Path(path))
+        check_target(path)
     forest, table = model.encoder_.forest, model.encoder_.leaf_table
     questions = ask(forest, model.schema_.n_levels)
     check_limits(forest, questions, table)
@@ -107,21 +105,11 @@ def onnx_inputs(model: LatentModel, table: Any) -> dict[str, NDArray[Any]]:
     >>> feed["size"].tolist(), feed["colour"].tolist()
     ([[0.0], [1.0]], [['red'], ['blue']])
     """
-    _check_model(model)
+    check_model(model)
     ports = ports_of(model.schema_)
     codec = TableCodec.from_schema(model.schema_, unseen="nearest")
     codes = codec.encode(table, caller=type(model).__name__).values
     return {port.name: port.cells(codes[:, j]) for j, port in enumerate(ports)}
-
-
-def _check_model(model: Any) -> None:
-    if not isinstance(model, LatentModel):
-        message = (
-            f"model is a {type(model).__name__}, which has no ONNX form. "
-            f"Give a fitted RFAE."
-        )
-        raise TypeError(message)
-    check_is_fitted(model, "encoder_")
 
 
 def _check_plain(model: LatentModel) -> None:
@@ -132,12 +120,3 @@ def _check_plain(model: LatentModel) -> None:
             "the model with save() and load()."
         )
         raise ValueError(message)
-
-
-def _check_folder(path: Path) -> None:
-    if not path.parent.is_dir():
-        message = (
-            f"There is no folder {str(path.parent)!r} to write {path.name!r} into. "
-            f"Make it first, or give another path."
-        )
-        raise FileNotFoundError(message)

@@ -49,7 +49,7 @@ def build_graph(
 
 
 def _add_codes(graph: GraphBuilder, j: int, port: Port, codes: Floats) -> str:
-    """Look up the code of each level; whatever is no level becomes NaN."""
+    """Look up the code of each level; whatever is not a level becomes NaN."""
     # The missing cell is a key too: a column may have no level at all.
     return graph.add(
         "LabelEncoder",

@@ -21,8 +21,8 @@ class Port:
     """How the cells of one column enter the graph.
 
     Numbers, booleans and levels that are numbers come as doubles, NaN is missing. Text
-    comes as text; what is no level is missing, and ``missing`` is a text that is none.
-    So the type of an input follows from what the column holds, not from how many
+    comes as text; what is not a level is missing, ``missing`` itself among them. So the
+    type of an input follows from what the column holds, not from how many
     distinct values or missing cells the fitted table happened to have.
     """
 
@@ -70,7 +70,7 @@ def ports_of(schema: TableSchema) -> tuple[Port, ...]:
 
 
 def _missing_text(spec: ColumnSpec) -> str | None:
-    """Return a text that is no level, or None where the input is double."""
+    """Return a text that is not a level, or None where the input is double."""
     if spec.is_number or spec.storage.is_numeric:
         return None
     text = [level for level in spec.levels if isinstance(level, str)]

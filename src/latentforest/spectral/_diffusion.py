@@ -43,7 +43,7 @@ def diffusion_coords(
     """
     steps = check_real("time", time, minimum=0.0)
     if not np.isfinite(steps):
-        message = f"time={time} has no limit map. Give a finite number of steps."
+        message = f"time={time} is not finite. Give a finite number of steps."
         raise ValueError(message)
     mass = np.asarray(row_mass, dtype=np.float64)
     n_rows = spectrum.vectors.shape[0]
@@ -56,7 +56,11 @@ def diffusion_coords(
     alive = spectrum.eigenvalues > NEGLIGIBLE_EIGENVALUE
     if not alive.all():
         n_alive = np.count_nonzero(alive)
-        fewer = f"Lower n_components to {n_alive}, or grow" if n_alive else "Grow"
+        fewer = (
+            f"Lower the number of components to {n_alive}, or grow"
+            if n_alive
+            else "Grow"
+        )
         message = (
             f"{alive.size - n_alive} of {alive.size} components have eigenvalue 0 and "
             f"carry nothing: their coordinates are 0. {fewer} more trees or smaller "

@@ -54,7 +54,7 @@ def leading_spectrum(
     if n_components > n_rows - 1:
         message = (
             f"n_components={n_components} is too large: {n_rows} rows give at most "
-            f"{n_rows - 1} non-constant components. Lower n_components or add rows."
+            f"{n_rows - 1} that are not constant. Ask for fewer, or add rows."
         )
         raise ValueError(message)
     unit = _unit_vector(constant, n_rows)
@@ -108,7 +108,7 @@ def _warn_pieces(n_pieces: int, n_components: int) -> None:
     message = (
         f"The forest's graph falls into {n_pieces} components that share no leaf: the "
         f"first {min(n_pieces - 1, n_components)} of {n_components} coordinates only "
-        "tell them apart. Grow more trees or larger leaves to join them, or raise "
-        "n_components."
+        "tell them apart. Grow more trees or larger leaves to join them, or ask for "
+        "more components."
     )
     warnings.warn(message, SpectrumWarning, stacklevel=3)

@@ -92,8 +92,8 @@ def solve_lanczos(
             return values - 1.0, vectors
     message = (
         f"The eigensolver did not reach tolerance {TOLERANCE} for {n_vectors} "
-        f"components of {n_rows} rows. Lower n_components, or grow fewer and larger "
-        "leaves so that eigenvalues lie further apart."
+        f"components of {n_rows} rows. Ask for fewer components, or grow fewer and "
+        "larger leaves so that eigenvalues lie further apart."
     )
     raise RuntimeError(message)
 

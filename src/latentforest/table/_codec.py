@@ -7,7 +7,7 @@ from typing import Any, get_args
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from latentforest._base._checks import check_option
+from latentforest._base._checks import check_option, listed
 from latentforest._base._errors import ModelFileError, SchemaError
 from latentforest._base._section import Section
 from latentforest._base._types import Codes
@@ -207,9 +207,8 @@ def _kinds_by_position(
     unknown = [name for name in kinds if name not in positions]
     if unknown:
         message = (
-            f"kinds names columns that the table does not have: "
-            f"{', '.join(map(repr, unknown))}. "
-            f"It has: {', '.join(map(repr, table.names))}."
+            f"Kinds are given for columns that the table does not have: "
+            f"{listed(unknown)}. It has: {listed(table.names)}."
         )
         raise SchemaError(message)
     return {
@@ -227,7 +226,7 @@ def _has_infinite(column: RawColumn) -> bool:
 def _refuse_infinite(names: list[Hashable]) -> None:
     if names:
         message = (
-            f"Columns hold infinite values: {', '.join(map(repr, names))}. "
+            f"Columns hold infinite values: {listed(names)}. "
             f"Replace them by finite numbers, or by NaN for missing."
         )
         raise SchemaError(message)

@@ -4,14 +4,14 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from latentforest._base._errors import SchemaError
+from latentforest._base._checks import listed
+from latentforest._base._errors import SchemaError, UnseenLevelsError
 from latentforest._base._types import Floats
 from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._frames import EXACT, NumberColumn, RawColumn
 
 Unseen: TypeAlias = Literal["error", "nearest"]
 
-_SHOWN = 5
 _MAX_DECIMALS = 12
 _NOISE = 1e-12  # relative; what arithmetic leaves behind is not a decimal
 _HEAD = 1_000
@@ -47,16 +47,15 @@ def _encode_levels(column: RawColumn, spec: ColumnSpec, *, unseen: Unseen) -> Fl
 
 
 def _refuse_unseen(spec: ColumnSpec, labels: list[str | int | float | bool]) -> None:
-    more = f" and {len(labels) - _SHOWN} more" if len(labels) > _SHOWN else ""
-    known = ", ".join(map(repr, spec.levels[:_SHOWN]))
-    known += ", …" if spec.n_levels > _SHOWN else ""
-    message = (
+    found = (
         f"Column {spec.name!r} holds values that were not seen in fit: "
-        f"{', '.join(map(repr, labels[:_SHOWN]))}{more}. Known are: {known or 'none'}. "
-        f"Fit on a table that has them, or use unseen='nearest' to treat them as "
-        f"missing."
+        f"{listed(labels, 5)}. Known are: {listed(spec.levels, 5) or 'none'}."
     )
-    raise SchemaError(message)
+    advice = (
+        "Fit on a table that has them, or use unseen='nearest' to treat them as "
+        "missing."
+    )
+    raise UnseenLevelsError(found, advice)
 
 
 def settle_codes(spec: ColumnSpec, codes: Floats) -> Floats:

@@ -110,7 +110,7 @@ def _check_possible(column: RawColumn, kind: ColumnKind) -> None:
 
 def _refuse(column: RawColumn, kind: ColumnKind, reason: str) -> None:
     message = (
-        f"kinds[{column.name!r}]={str(kind)!r} is not possible: {reason} "
+        f"Column {column.name!r} cannot be read as {kind}: {reason} "
         f"(dtype {column.dtype}). Convert the column, or choose another kind."
     )
     raise SchemaError(message)

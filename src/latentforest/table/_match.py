@@ -2,11 +2,10 @@
 
 from collections.abc import Hashable, Iterable
 
+from latentforest._base._checks import listed
 from latentforest._base._errors import SchemaError
 from latentforest.table._frames import RawTable
 from latentforest.table._schema import TableSchema
-
-_SHOWN = 5
 
 
 def check_columns(table: RawTable, schema: TableSchema, *, caller: str) -> None:
@@ -40,10 +39,10 @@ def _names_message(
     unexpected = set(names) - set(fitted_names)
     missing = set(fitted_names) - set(names)
     if unexpected:
-        message += f"Feature names unseen at fit time:\n{_listed(unexpected)}"
+        message += f"Feature names unseen at fit time:\n{_lines(unexpected)}"
     if missing:
         message += (
-            f"Feature names seen at fit time, yet now missing:\n{_listed(missing)}"
+            f"Feature names seen at fit time, yet now missing:\n{_lines(missing)}"
         )
     if not unexpected and not missing:
         message += (
@@ -53,6 +52,5 @@ def _names_message(
     return message
 
 
-def _listed(names: Iterable[Hashable]) -> str:
-    lines = [f"- {name}\n" for name in sorted(names, key=str)]
-    return "".join(lines[:_SHOWN] + ["- ...\n"] * (len(lines) > _SHOWN))
+def _lines(names: Iterable[Hashable]) -> str:
+    return listed(sorted(names, key=str), 5, in_lines=True)

@@ -12,6 +12,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from scipy.sparse import issparse
 
+from latentforest._base._checks import listed
 from latentforest._base._errors import SchemaError
 from latentforest._base._types import Codes, Floats
 from latentforest.table._frames._arrow import (
@@ -112,7 +113,7 @@ def _open_frame(X: Any) -> RawTable:
     if repeated:
         message = (
             f"Column names must be distinct; given more than once: "
-            f"{', '.join(map(repr, repeated))}. Rename or drop these columns."
+            f"{listed(repeated)}. Rename or drop these columns."
         )
         raise SchemaError(message)
     frame = nw.from_native(X, eager_only=True)
