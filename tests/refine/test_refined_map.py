@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from latentforest import LocalLinearDecoder, Refinement
-from latentforest.decode._neighbours import Neighbours, NeighbourSearch
+from latentforest.neighbours import Neighbours, NeighbourSearch
 from latentforest.refine import RefinedMap
 from latentforest.refine._map import without_self
-from latentforest.refine._steps import step_rows
+from latentforest.refine._steps_loops import step_rows
 from latentforest.refine._targets import without_gaps
 from mixed_tables import LAW
 

@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 from latentforest._base._parallel import n_workers
 from latentforest.decode import AutoDecoder, Decoder, DecoderContext, KNNDecoder
 from latentforest.decode._auto import Trial
-from latentforest.decode._blend import LevelPriority
 from latentforest.decode._leaves._leaf_decoder import LeafDecoder
 from latentforest.decode._neighbour_decoder import NeighbourDecoder
-from latentforest.decode._neighbours import NeighbourSearch
 from latentforest.files._checks import take_coords
 from latentforest.files._leaf_decoders import put_leaf_decoder, take_leaf_decoder
 from latentforest.files._read import ModelArchive
@@ -30,6 +28,7 @@ from latentforest.files._values import (
     encode_generator,
     encode_value,
 )
+from latentforest.neighbours import LevelPriority, NeighbourSearch
 from latentforest.table import TableCodec, TableSchema
 
 

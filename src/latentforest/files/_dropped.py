@@ -7,9 +7,9 @@ import numpy as np
 from latentforest._base._errors import DroppedTrainingError
 from latentforest._base._types import Codes, Coords, Ints, LeafIds
 from latentforest.decode import DecoderContext
-from latentforest.decode._neighbour_decoder import NeighbourDecoder, Weights
-from latentforest.decode._neighbours import Neighbours
+from latentforest.decode._neighbour_decoder import NeighbourDecoder
 from latentforest.kernel import ForestKernel
+from latentforest.neighbours import Neighbours, Weights
 from latentforest.spectral import DiffusionMap
 
 NEEDS_ROWS = {"table_", "leaf_ids_", "landmarks_", "leaf_kernel_"}

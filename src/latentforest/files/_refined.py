@@ -6,7 +6,6 @@ import numpy as np
 
 from latentforest._base._types import Floats
 from latentforest._encoding import Encoding
-from latentforest.decode._neighbours import NeighbourSearch
 from latentforest.files._checks import check_memory, check_rising, take_coords
 from latentforest.files._dropped import DroppedKernel
 from latentforest.files._read import ModelArchive
@@ -15,6 +14,7 @@ from latentforest.files._section import Section
 from latentforest.files._settings import decode_object, encode_object
 from latentforest.files._values import damaged
 from latentforest.kernel import ForestKernel
+from latentforest.neighbours import NeighbourSearch
 from latentforest.refine import Refinement
 from latentforest.refine._map import RefinedMap
 from latentforest.refine._rows import RefinedRows

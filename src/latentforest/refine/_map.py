@@ -6,9 +6,9 @@ from threadpoolctl import threadpool_limits
 
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._types import Coords, Floats
-from latentforest.decode._neighbours import Neighbours, NeighbourSearch
+from latentforest.neighbours import Neighbours, NeighbourSearch
 from latentforest.refine._settings import Refinement
-from latentforest.refine._steps import step_rows
+from latentforest.refine._steps_loops import step_rows
 from latentforest.refine._targets import without_gaps
 
 QUERY_BLOCK = 256
