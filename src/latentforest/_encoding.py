@@ -22,15 +22,18 @@ class Encoding:
 
     def place(self, codes: Codes) -> Coords:
         """Coordinates of rows: by the Nyström formula, then refined if wanted."""
+        refined = self.refined
+        if refined is not None and not refined.needs_forest:
+            return refined.place(codes)  # no tree is asked
         coords = self.kernel.place(codes, self.diffusion.leaf_table_)
-        return coords if self.refined is None else self.refined.place(coords, codes)
+        return coords if refined is None else refined.place(codes, coords)
 
     def embedding(self) -> Coords:
         """Coordinates of the training rows."""
-        kernel = self.kernel
-        if self.refined is not None:
-            return self.refined.place_all(self._plain(), kernel.table_)
-        return self._plain()
+        if self.refined is None:
+            return self._plain()
+        start = self._plain() if self.refined.needs_forest else None
+        return self.refined.place_all(self.kernel.table_, start)
 
     def _plain(self) -> Coords:
         if self.kernel.landmarks is None:

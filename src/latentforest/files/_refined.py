@@ -6,7 +6,7 @@ import numpy as np
 
 from latentforest._base._types import Floats
 from latentforest._encoding import Encoding
-from latentforest.files._checks import check_memory, check_rising, take_coords
+from latentforest.files._checks import check_rising, take_coords
 from latentforest.files._dropped import DroppedKernel
 from latentforest.files._read import ModelArchive
 from latentforest.files._schema import check_codes
@@ -16,10 +16,10 @@ from latentforest.files._values import damaged
 from latentforest.kernel import ForestKernel
 from latentforest.neighbours import NeighbourSearch
 from latentforest.refine import Refinement
+from latentforest.refine._cells import Cells, CellSpace
 from latentforest.refine._map import RefinedMap
 from latentforest.refine._rows import RefinedRows
 from latentforest.refine._start import LinearStart
-from latentforest.refine._targets import Targets
 from latentforest.table import TableSchema
 
 FARTHEST_CELL = 1e6  # standard deviations from the mean; √n_rows is the most there is
@@ -37,9 +37,9 @@ def put_refined(
         arrays["refined/codes"] = codes
     else:
         arrays["refined/rows"] = refined.rows.astype(np.int64)
-    arrays["refined/mean"] = refined.targets.mean
-    arrays["refined/scale"] = refined.targets.scale
-    arrays["refined/fill"] = _fill_of_gaps(refined.targets.cells(codes), refined.map)
+    arrays["refined/mean"] = refined.space.mean
+    arrays["refined/scale"] = refined.space.scale
+    arrays["refined/fill"] = _fill_of_gaps(refined.map.cells_, refined.map.fill_)
     arrays["refined/coords"] = refined.map.coords_
     if refined.linear is not None:
         arrays["refined/centre"] = refined.linear.mean
@@ -60,13 +60,10 @@ def stored_codes(encoding: Encoding) -> Floats:
     return encoding.kernel.table_.values[encoding.refined.rows]
 
 
-def _fill_of_gaps(cells: Floats, refined: RefinedMap) -> Floats:
-    """Find what the gaps of each cell were filled with; 0 where there are none."""
-    fill = np.zeros(cells.shape[1])
-    gaps = np.isnan(cells)
-    found = gaps.any(axis=0)
-    fill[found] = refined.cells_[gaps.argmax(axis=0)[found], found]
-    return fill
+def _fill_of_gaps(cells: Cells, fill: Floats) -> Floats:
+    """Tell what the gaps of each cell count as; 0 where there are none."""
+    gaps = np.isnan(cells.values).any(axis=0)
+    return np.where(np.repeat(gaps, np.diff(cells.start)), fill, 0.0)
 
 
 def take_refined(
@@ -90,10 +87,9 @@ def take_refined(
         codes = kernel.table_.values[rows]
     if len(codes) == 0:
         raise damaged("there are no refined rows")
-    targets = _take_targets(archive, schema)
-    check_memory(len(codes) * int(targets.start[-1]) * 8)
-    cells = targets.cells(codes)
-    n_cells = cells.shape[1]
+    space = _take_space(archive, schema)
+    cells = space.cells(codes)
+    n_cells = cells.n_cells
     fill = take_coords(archive, "refined/fill", (n_cells,))
     linear = None
     if section.flag("linear"):
@@ -102,20 +98,20 @@ def take_refined(
             take_coords(archive, "refined/axes", (n_components, n_cells)),
         )
     refined = RefinedMap(settings, n_jobs=kernel.n_jobs)
-    refined.cells_ = np.ascontiguousarray(np.where(np.isnan(cells), fill, cells))
-    if not (np.abs(refined.cells_) <= FARTHEST_CELL).all():
+    refined.cells_, refined.fill_ = cells, fill
+    if (np.abs(cells.values[:, cells.is_number]) > FARTHEST_CELL).any() or (
+        np.abs(fill) > FARTHEST_CELL
+    ).any():
         raise damaged("refined/mean and refined/scale do not fit the rows")
     refined.objective_ = section.values("objective")
     refined.coords_ = np.ascontiguousarray(coords)
     refined.search_ = NeighbourSearch(refined.coords_)
-    return RefinedRows(rows, targets, linear, refined)
+    return RefinedRows(rows, space, linear, refined)
 
 
-def _take_targets(archive: ModelArchive, schema: TableSchema) -> Targets:
+def _take_space(archive: ModelArchive, schema: TableSchema) -> CellSpace:
     mean = archive.take("refined/mean", np.float64, (schema.n_columns,))
     scale = archive.take("refined/scale", np.float64, (schema.n_columns,))
     if not (np.isfinite(mean) & np.isfinite(scale) & (scale > 0)).all():
         raise damaged("refined/mean or refined/scale holds no such numbers")
-    width = np.where(schema.is_number, 1, schema.n_levels)
-    start = np.concatenate([[0], np.cumsum(width)]).astype(np.int64)
-    return Targets(schema, mean, scale, start)
+    return CellSpace(schema, mean, scale)

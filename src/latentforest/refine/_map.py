@@ -7,9 +7,9 @@ from threadpoolctl import threadpool_limits
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._types import Coords, Floats
 from latentforest.neighbours import Neighbours, NeighbourSearch
+from latentforest.refine._cells import Cells
 from latentforest.refine._settings import Refinement
 from latentforest.refine._steps_loops import step_rows
-from latentforest.refine._targets import without_gaps
 
 QUERY_BLOCK = 256
 GAIN = 1e-3  # a step that gains less than this share is the last
@@ -37,13 +37,13 @@ class RefinedMap:
         self.settings = settings
         self.n_jobs = n_jobs
 
-    def fit(self, start: Coords, cells: Floats) -> "RefinedMap":
+    def fit(self, start: Coords, cells: Cells) -> "RefinedMap":
         """Move distinct rows, given by their start and their cells, round by round.
 
         All rows move at once. If that makes things worse, the round is taken back and
         the next one goes half as far.
         """
-        self.cells_ = without_gaps(cells)
+        self.cells_, self.fill_ = cells, cells.mean()
         coords = np.ascontiguousarray(start)
         n_neighbors = min(self.settings.n_neighbors, len(coords) - 1)
         self.objective_: list[float] = []
@@ -62,7 +62,7 @@ class RefinedMap:
         self.coords_, self.search_ = coords, NeighbourSearch(coords)
         return self
 
-    def place(self, start: Coords, cells: Floats) -> Coords:
+    def place(self, start: Coords, cells: Cells) -> Coords:
         """Move rows from their start to where the decoder comes closest to them.
 
         No row ends where the decoder does worse than at its start. Each row is moved
@@ -74,7 +74,7 @@ class RefinedMap:
         pace = np.ones(len(coords))
         for _ in range(self.settings.steps):
             tried = coords[active] + pace[:, None] * move
-            new_loss, new_move = self._look(tried, cells[active])
+            new_loss, new_move = self._look(tried, cells.take(active))
             better = new_loss < loss
             gained = loss - new_loss > GAIN * loss
             coords[active[better]] = tried[better]
@@ -87,22 +87,25 @@ class RefinedMap:
                 break
         return coords
 
-    def _look(self, queries: Coords, cells: Floats) -> tuple[Floats, Coords]:
+    def _look(self, queries: Coords, cells: Cells) -> tuple[Floats, Coords]:
         n_neighbors = min(self.settings.n_neighbors, len(self.coords_))
         found = self.search_.nearest(queries, n_neighbors, n_jobs=self.n_jobs)
         return self._steps(self.coords_, queries, cells, found)
 
     def _steps(
-        self, points: Coords, queries: Coords, cells: Floats, found: Neighbours
+        self, points: Coords, queries: Coords, cells: Cells, found: Neighbours
     ) -> tuple[Floats, Coords]:
         loss, move = np.empty(len(queries)), np.empty_like(queries)
 
         def work(block: tuple[int, int]) -> None:
             step_rows(
                 points,
-                self.cells_,
+                self.cells_.values,
+                self.fill_,
+                cells.is_number,
+                cells.start,
                 queries,
-                cells,
+                cells.values,
                 found.rows,
                 found.distances,
                 float(self.settings.ridge),

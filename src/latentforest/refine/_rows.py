@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._types import Codes, Coords
+from latentforest.refine._cells import CellSpace
 from latentforest.refine._map import RefinedMap
 from latentforest.refine._settings import Refinement
 from latentforest.refine._start import LinearStart
-from latentforest.refine._targets import Targets
 from latentforest.table import EncodedTable
 
 
@@ -18,21 +18,31 @@ class RefinedRows:
     """Rows that were refined together, and what it takes to place another one."""
 
     rows: NDArray[np.int64]  # (n_refined,) which rows of the table
-    targets: Targets
+    space: CellSpace
     linear: LinearStart | None  # where rows begin, unless the forest says
     map: RefinedMap
 
-    def place(self, start: Coords, codes: Codes) -> Coords:
-        """Move rows from the forest's coordinates to where they decode best."""
-        cells = self.targets.cells(codes)
+    @property
+    def needs_forest(self) -> bool:
+        """Whether rows begin at the forest's coordinates."""
+        return self.linear is None
+
+    def place(self, codes: Codes, start: Coords | None = None) -> Coords:
+        """Move rows to where they decode best.
+
+        ``start`` are the forest's coordinates; they are asked for only if
+        `needs_forest`.
+        """
+        cells = self.space.cells(codes)
         if self.linear is not None:
             start = self.linear.place(cells)
+        assert start is not None, "the forest says where rows begin"
         return self.map.place(start, cells)
 
-    def place_all(self, start: Coords, table: EncodedTable) -> Coords:
+    def place_all(self, table: EncodedTable, start: Coords | None = None) -> Coords:
         """Coordinates of all rows of the table that the refined rows come from.
 
-        Copies of a row lie where it lies.
+        Copies of a row lie where it lies. ``start`` is as in `place`.
         """
         number = table.distinct_rows()
         refined = np.full(number.max() + 1, -1)
@@ -41,7 +51,8 @@ class RefinedRows:
         coords = self.map.coords_[at]
         others = np.flatnonzero(at < 0)
         if len(others):
-            coords[others] = self.place(start[others], table.values[others])
+            begin = None if start is None else start[others]
+            coords[others] = self.place(table.values[others], begin)
         return coords
 
 
@@ -61,11 +72,11 @@ def refine_rows(
     if len(rows) > settings.max_rows:
         rows = rng.choice(rows, settings.max_rows, replace=False)
     rows = np.sort(rows)
-    targets = Targets.of_table(table)
-    cells = targets.cells(table.values[rows])
+    space = CellSpace.of_table(table)
+    cells = space.cells(table.values[rows])
     begin, linear = start[rows], None
     if settings.start == "linear":
         linear = LinearStart.fit(cells, start.shape[1])
         begin = linear.place(cells)
     refined = RefinedMap(settings, n_jobs=n_jobs).fit(begin, cells)
-    return RefinedRows(rows, targets, linear, refined)
+    return RefinedRows(rows, space, linear, refined)

@@ -5,6 +5,7 @@ import numpy as np
 
 from latentforest._base._compiled import compiled
 from latentforest.neighbours import plane_as_slopes, regularise
+from latentforest.refine._cells_loops import local_starts, write_cells
 
 DAMPING = 0.1
 LEAST_CURVATURE = 1e-6  # of the largest
@@ -13,7 +14,10 @@ LEAST_CURVATURE = 1e-6  # of the largest
 @compiled
 def step_rows(
     points,
-    cells,
+    values,
+    fill,
+    is_number,
+    start,
     queries,
     wanted,
     rows,
@@ -26,25 +30,38 @@ def step_rows(
 ):
     """Fill, for some queries, what the plane loses there and where to go from there.
 
-    The plane is that of `LocalLinearDecoder`: fitted to the neighbours' ``cells`` with
-    weights exp(−2 r²), and followed as far as its ``extrapolate`` says. With slopes B
+    The plane is that of `LocalLinearDecoder`, fitted to the neighbours' cells, which
+    are given as `Cells`: ``values``, with gaps that count as ``fill``. With slopes B
     and the error e = x − h(z), the step is (B Bᵀ + damping)⁻¹ B e, no longer than the
-    distance of the farthest neighbour. Cells that are NaN in ``wanted`` do not count.
+    distance of the farthest neighbour. Gaps in ``wanted`` do not count.
     """
-    n_neighbors, n_components, n_cells = rows.shape[1], points.shape[1], cells.shape[1]
+    n_neighbors, n_components = rows.shape[1], points.shape[1]
+    local = local_starts(start, is_number, n_neighbors)
+    n_cells = local[-1]
+    slots = np.full(np.diff(start).max(), -1)
     weights, near = np.empty(n_neighbors), np.empty((n_neighbors, n_components))
-    values = np.empty((n_neighbors, n_cells))
+    cells, aim = np.empty((n_neighbors, n_cells)), np.empty(n_cells)
     middle, mean, error = np.empty(n_components), np.empty(n_cells), np.empty(n_cells)
     for q in range(begin, end):
-        for k in range(n_neighbors):
-            values[k] = cells[rows[q, k]]
+        write_cells(
+            values,
+            rows[q],
+            wanted[q],
+            fill,
+            is_number,
+            start,
+            local,
+            slots,
+            cells,
+            aim,
+        )
         slopes, rise, farthest = plane_as_slopes(
             points,
             queries[q],
             rows[q],
             distances[q],
             ridge,
-            values,
+            cells,
             weights,
             near,
             middle,
@@ -52,7 +69,7 @@ def step_rows(
         )
         lost = 0.0
         for c in range(n_cells):
-            error[c] = wanted[q, c] - mean[c] - rise[c]
+            error[c] = aim[c] - mean[c] - rise[c]
             if np.isnan(error[c]):
                 error[c] = 0.0
                 for e in range(n_components):
