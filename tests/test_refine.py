@@ -37,9 +37,9 @@ def rows_of(model):
 
 def cell_loss(model, rows, coords):
     """What the plane loses of the observed cells, before any rounding."""
-    targets, moved = rows_of(model).targets, rows_of(model).map
+    space, moved = rows_of(model).space, rows_of(model).map
     codes = model.kernel_.codec_.encode(rows).values
-    return moved._look(np.ascontiguousarray(coords), targets.cells(codes))[0]
+    return moved._look(np.ascontiguousarray(coords), space.cells(codes))[0]
 
 
 def assert_same(one, two, rows):

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cell_cases import filled, of_numbers
 from latentforest import LocalLinearDecoder, Refinement
-from latentforest.decode._neighbours import Neighbours, NeighbourSearch
+from latentforest.neighbours import Neighbours, NeighbourSearch
 from latentforest.refine import RefinedMap
 from latentforest.refine._map import without_self
-from latentforest.refine._steps import step_rows
-from latentforest.refine._targets import without_gaps
+from latentforest.refine._steps_loops import step_rows
 from mixed_tables import LAW
 
 seeds = st.integers(0, 9_999)
@@ -23,9 +23,27 @@ sizes = st.sampled_from([1, 2, 3, 10])  # few coordinates and many: both searche
 def steps(points, cells, queries, wanted, n_neighbors, ridge):
     """Call the compiled loop on all queries."""
     found = NeighbourSearch(points).nearest(queries, n_neighbors)
+    return steps_of(
+        points, of_numbers(cells), queries, of_numbers(wanted), found, ridge
+    )
+
+
+def steps_of(points, cells, queries, wanted, found, ridge):
     loss, move = np.empty(len(queries)), np.empty_like(queries)
     step_rows(
-        points, cells, queries, wanted, *found, ridge, 0, len(queries), loss, move
+        points,
+        cells.values,
+        cells.mean(),
+        cells.is_number,
+        cells.start,
+        queries,
+        wanted.values,
+        *found,
+        ridge,
+        0,
+        len(queries),
+        loss,
+        move,
     )
     return loss, move
 
@@ -200,10 +218,10 @@ def test_a_small_step_helps_on_curved_tables(n_components):
 
 def left_out_loss(coords, cells, n_neighbors, ridge):
     """What is lost per row when the others decode it."""
-    filled, lost = without_gaps(cells), []
+    known, lost = filled(cells), []
     for row in range(len(coords)):
         rest = np.arange(len(coords)) != row
-        decoder = decoder_of(coords[rest], filled[rest], n_neighbors, ridge)
+        decoder = decoder_of(coords[rest], known[rest], n_neighbors, ridge)
         value = decoded(decoder, coords[[row]])
         lost.append(squared(cells[[row]] - value)[0])
     return np.mean(lost)
@@ -220,7 +238,7 @@ def test_the_objective_never_rises(n_components, rounds, missing, structure, see
         cells = holed(rng.normal(size=(50, 4)), missing, rng)
     before = start.copy(), cells.copy()
     settings = Refinement(rounds, n_neighbors=20)
-    refined = RefinedMap(settings, n_jobs=1).fit(start, cells)
+    refined = RefinedMap(settings, n_jobs=1).fit(start, of_numbers(cells))
     np.testing.assert_array_equal(start, before[0])
     np.testing.assert_array_equal(cells, before[1])
     assert len(refined.objective_) == rounds + 1
@@ -235,7 +253,7 @@ def test_the_objective_never_rises(n_components, rounds, missing, structure, see
 def test_the_objective_is_what_the_others_lose(n_components, missing):
     start, cells = curved(60, n_components, 5, noise=0.1, missing=missing)
     settings = Refinement(6, n_neighbors=25)
-    refined = RefinedMap(settings).fit(start, cells)
+    refined = RefinedMap(settings).fit(start, of_numbers(cells))
     for coords, told in (
         (start, refined.objective_[0]),
         (refined.coords_, refined.objective_[-1]),
@@ -249,13 +267,15 @@ def test_a_round_that_fails_is_taken_back_and_halved():
     # Noise: moving all rows at once makes things worse soon.
     rng = np.random.default_rng(0)
     start, cells = rng.normal(size=(60, 2)), rng.normal(size=(60, 5))
-    longer = RefinedMap(Refinement(12, n_neighbors=10)).fit(start, cells)
+    longer = RefinedMap(Refinement(12, n_neighbors=10)).fit(start, of_numbers(cells))
     failed = np.flatnonzero(np.diff(longer.objective_) == 0)
     assert len(failed)
     first = int(failed[0])
     # After a failed round the rows are where they were.
     one, two = (
-        RefinedMap(Refinement(rounds, n_neighbors=10)).fit(start, cells).coords_
+        RefinedMap(Refinement(rounds, n_neighbors=10))
+        .fit(start, of_numbers(cells))
+        .coords_
         for rounds in (first, first + 1)
     )
     np.testing.assert_array_equal(one, two)
@@ -267,11 +287,14 @@ def test_a_round_that_fails_is_taken_back_and_halved():
 def test_threads_change_no_bit(n_components):
     start, cells = curved(700, n_components, 0, noise=0.1, missing=0.1)
     one, two = (
-        RefinedMap(Refinement(3), n_jobs=n_jobs).fit(start, cells) for n_jobs in (1, 2)
+        RefinedMap(Refinement(3), n_jobs=n_jobs).fit(start, of_numbers(cells))
+        for n_jobs in (1, 2)
     )
     np.testing.assert_array_equal(one.coords_, two.coords_)
     assert one.objective_ == two.objective_
-    np.testing.assert_array_equal(one.place(start, cells), two.place(start, cells))
+    np.testing.assert_array_equal(
+        one.place(start, of_numbers(cells)), two.place(start, of_numbers(cells))
+    )
 
 
 @LAW
@@ -301,10 +324,14 @@ def test_a_row_that_did_not_find_itself_loses_the_farthest():
 
 def test_points_that_all_coincide():
     cells = np.random.default_rng(0).normal(size=(40, 3))
-    refined = RefinedMap(Refinement(3, n_neighbors=10)).fit(np.zeros((40, 2)), cells)
+    refined = RefinedMap(Refinement(3, n_neighbors=10)).fit(
+        np.zeros((40, 2)), of_numbers(cells)
+    )
     assert np.isfinite(refined.objective_).all()
     np.testing.assert_array_equal(refined.coords_, 0.0)
-    np.testing.assert_array_equal(refined.place(np.zeros((5, 2)), cells[:5]), 0.0)
+    np.testing.assert_array_equal(
+        refined.place(np.zeros((5, 2)), of_numbers(cells[:5])), 0.0
+    )
 
 
 # --- new rows ---------------------------------------------------------------------
@@ -321,11 +348,9 @@ def test_no_row_ends_worse_than_it_began(
     if not structure:
         new = holed(rng.normal(size=new.shape), missing, rng)
     settings = Refinement(2, n_neighbors=n_neighbors)
-    refined = RefinedMap(settings, n_jobs=1).fit(start, cells)
-    placed = refined.place(new_start, new)
-    decoder = decoder_of(
-        refined.coords_, without_gaps(cells), n_neighbors, settings.ridge
-    )
+    refined = RefinedMap(settings, n_jobs=1).fit(start, of_numbers(cells))
+    placed = refined.place(new_start, of_numbers(new))
+    decoder = decoder_of(refined.coords_, filled(cells), n_neighbors, settings.ridge)
     before, after = (squared(new - decoded(decoder, z)) for z in (new_start, placed))
     assert (after <= before * (1 + 1e-9) + 1e-9).all()
 
@@ -333,8 +358,8 @@ def test_no_row_ends_worse_than_it_began(
 @pytest.mark.parametrize("n_components", [1, 2, 10])
 def test_new_rows_end_much_better_than_they_began(n_components):
     start, cells = curved(300, n_components, 0)
-    refined = RefinedMap(Refinement(4)).fit(start[:200], cells[:200])
-    placed = refined.place(start[200:], cells[200:])
+    refined = RefinedMap(Refinement(4)).fit(start[:200], of_numbers(cells[:200]))
+    placed = refined.place(start[200:], of_numbers(cells[200:]))
     decoder = decoder_of(refined.coords_, cells[:200], 48, 0.03)
     before, after = (
         squared(cells[200:] - decoded(decoder, z)) for z in (start[200:], placed)
@@ -344,7 +369,7 @@ def test_new_rows_end_much_better_than_they_began(n_components):
     losses = []
     for count in (0, 1, 3, 10):
         refined.settings = Refinement(4, steps=count)
-        at = refined.place(start[200:], cells[200:])
+        at = refined.place(start[200:], of_numbers(cells[200:]))
         losses.append(squared(cells[200:] - decoded(decoder, at)))
     np.testing.assert_array_equal(losses[0], before)
     for fewer, more in pairwise(losses):
@@ -356,20 +381,20 @@ def test_each_row_is_placed_on_its_own(n_components):
     start, cells = curved(150, n_components, 0, noise=0.1, missing=0.1)
     new_start, new = curved(40, n_components, 1, missing=0.2)
     before = new_start.copy(), new.copy()
-    refined = RefinedMap(Refinement(3)).fit(start, cells)
-    together = refined.place(new_start, new)
-    alone = [refined.place(new_start[[q]], new[[q]])[0] for q in range(40)]
+    refined = RefinedMap(Refinement(3)).fit(start, of_numbers(cells))
+    together = refined.place(new_start, of_numbers(new))
+    alone = [refined.place(new_start[[q]], of_numbers(new[[q]]))[0] for q in range(40)]
     np.testing.assert_array_equal(together, alone)
     order = np.random.default_rng(2).permutation(40)
     np.testing.assert_array_equal(
-        refined.place(new_start[order], new[order]), together[order]
+        refined.place(new_start[order], of_numbers(new[order])), together[order]
     )
     np.testing.assert_array_equal(new_start, before[0])
     np.testing.assert_array_equal(new, before[1])
-    assert refined.place(new_start[:0], new[:0]).shape == (0, n_components)
+    assert refined.place(new_start[:0], of_numbers(new[:0])).shape == (0, n_components)
 
 
 def test_no_steps_no_move():
     start, cells = curved(60, 2, 0)
-    refined = RefinedMap(Refinement(2, steps=0)).fit(start, cells)
-    np.testing.assert_array_equal(refined.place(start, cells), start)
+    refined = RefinedMap(Refinement(2, steps=0)).fit(start, of_numbers(cells))
+    np.testing.assert_array_equal(refined.place(start, of_numbers(cells)), start)

@@ -14,9 +14,9 @@ from latentforest.decode._context import DecoderContext
 from latentforest.decode._contract import Decoder
 from latentforest.decode._knn import KNNDecoder
 from latentforest.decode._local_linear import LocalLinearDecoder
-from latentforest.decode._neighbour_decoder import NeighbourDecoder, Weights
-from latentforest.decode._neighbours import Neighbours
+from latentforest.decode._neighbour_decoder import NeighbourDecoder
 from latentforest.metrics import code_distortions, mean_distortion
+from latentforest.neighbours import Neighbours, Weights
 
 KNN_NEIGHBOURS = (5, 20, 50)
 LINEAR_NEIGHBOURS = (20, 40, 80, 160, 320)

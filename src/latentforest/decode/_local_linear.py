@@ -1,24 +1,17 @@
 """Beyond the paper: a plane fitted to the nearest rows."""
 
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 from collections.abc import Sequence
 
 import numpy as np
 
 from latentforest._base._checks import check_real
-from latentforest._base._compiled import compiled
-from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._section import Section
 from latentforest._base._types import Codes, Coords
 from latentforest._base._values import damaged
 from latentforest.decode._context import DecoderContext
-from latentforest.decode._neighbour_decoder import NeighbourDecoder, Weights
-from latentforest.decode._neighbours import Neighbours
+from latentforest.decode._neighbour_decoder import NeighbourDecoder
+from latentforest.neighbours import Neighbours, Weights, plane_weights
 
-QUERY_BLOCK = 128
-# Squared Mahalanobis distance from the middle of the neighbours, in units of their
-# own mean, beyond which a plane is not followed.
-FARTHEST = 16.0
 BEYOND = 0.5  # how far an extrapolated number may leave its observed range, in ranges
 
 
@@ -119,96 +112,11 @@ class LocalLinearDecoder(NeighbourDecoder):
         self, found: Neighbours, queries: Coords, ridges: Sequence[float]
     ) -> list[Weights]:
         """Weights for each of several ridges, which cost little more than one."""
-        average = np.empty(found.rows.shape)
-        linear = np.empty((len(ridges), *found.rows.shape))
-        queries = np.ascontiguousarray(queries)
-
-        def work(block: tuple[int, int]) -> None:
-            _weigh(
-                self.search_.points,
-                queries,
-                found.rows,
-                found.distances,
-                np.array(ridges, np.float64),
-                self.extrapolate,
-                *block,
-                average,
-                linear,
-            )
-
-        blocks = list(blocks_of(len(queries), QUERY_BLOCK))
-        run_blocks(work, blocks, n_jobs=self.n_jobs)
-        return [Weights(average, planes) for planes in linear]
-
-
-@compiled
-def _weigh(
-    points,
-    queries,
-    rows,
-    distances,
-    ridges,
-    extrapolate,
-    begin,
-    end,
-    average,
-    linear,
-):
-    """Fill some rows of the weights.
-
-    With z̄ and C the weighted mean and covariance of the neighbours, the plane's value
-    at z is Σ_i w_i (1 + (z_i − z̄)ᵀ (C + ρ diag C)⁻¹ (z − z̄)) x_i.
-    """
-    n_neighbors, n_components = rows.shape[1], points.shape[1]
-    centred = np.empty((n_neighbors, n_components))
-    scatter, regular = np.empty((2, n_components, n_components))
-    middle = np.empty(n_components)
-    for q in range(begin, end):
-        farthest, total = distances[q, n_neighbors - 1], 0.0
-        for k in range(n_neighbors):
-            ratio = distances[q, k] / farthest if farthest > 0.0 else 0.0
-            average[q, k] = np.exp(-2.0 * ratio * ratio)
-            total += average[q, k]
-        middle[:] = 0.0
-        for k in range(n_neighbors):
-            average[q, k] /= total
-            for c in range(n_components):
-                middle[c] += average[q, k] * points[rows[q, k], c]
-        offset = queries[q] - middle
-        scatter[:] = 0.0
-        for k in range(n_neighbors):
-            for c in range(n_components):
-                centred[k, c] = points[rows[q, k], c] - middle[c]
-            for c in range(n_components):
-                scaled = average[q, k] * centred[k, c]
-                for e in range(c + 1):
-                    scatter[c, e] += scaled * centred[k, e]
-        largest = 0.0
-        for c in range(n_components):
-            largest = max(largest, scatter[c, c])
-        for r in range(len(ridges)):
-            for c in range(n_components):
-                for e in range(c):
-                    regular[c, e] = regular[e, c] = scatter[c, e]
-                # A direction without spread has no slope; the rest are kept regular.
-                spread = scatter[c, c]
-                spread += (ridges[r] + 1e-9) * spread + 1e-12 * largest
-                regular[c, c] = spread if spread > 0.0 else 1.0
-            slope = np.linalg.solve(regular, offset)
-            asked = 0.0
-            for c in range(n_components):
-                asked += slope[c] * offset[c]
-            reach = 0.0
-            for k in range(n_neighbors):
-                height = 0.0
-                for c in range(n_components):
-                    height += slope[c] * centred[k, c]
-                linear[r, q, k] = height
-                reach = max(reach, height)
-            shrink = 1.0
-            if extrapolate and asked > FARTHEST * n_components:
-                shrink = np.sqrt(FARTHEST * n_components / asked)
-            elif not extrapolate and asked > reach:
-                shrink = reach / asked
-            for k in range(n_neighbors):
-                linear[r, q, k] = average[q, k] * (1.0 + shrink * linear[r, q, k])
+        return plane_weights(
+            self.search_.points,
+            queries,
+            found,
+            ridges,
+            extrapolate=self.extrapolate,
+            n_jobs=self.n_jobs,
+        )

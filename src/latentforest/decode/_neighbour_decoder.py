@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from copy import copy
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,19 +11,19 @@ from latentforest._base._checks import check_integer
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Codes, Coords, Floats
 from latentforest._base._values import damaged
-from latentforest.decode._blend import LevelPriority, blend_rows, draw_priority
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._contract import Decoder
-from latentforest.decode._neighbours import Neighbours, NeighbourSearch
-from latentforest.decode._spread import CellSpread, spread_of_rows
+from latentforest.neighbours import (
+    CellSpread,
+    LevelPriority,
+    Neighbours,
+    NeighbourSearch,
+    Weights,
+    blend_rows,
+    draw_priority,
+    spread_of_rows,
+)
 from latentforest.table import TableSchema
-
-
-class Weights(NamedTuple):
-    """How much each neighbour counts; both sum to 1 in every row."""
-
-    average: Floats  # (n_queries, n_neighbors), none negative
-    linear: Floats | None  # the same for a fitted plane, some negative; None: average
 
 
 class NeighbourDecoder(Decoder):

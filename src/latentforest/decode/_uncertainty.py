@@ -13,7 +13,7 @@ from latentforest.decode._auto import FIVE_PARTS, AutoDecoder
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._contract import Decoder
 from latentforest.decode._neighbour_decoder import NeighbourDecoder
-from latentforest.decode._spread import CellSpread
+from latentforest.neighbours import CellSpread
 from latentforest.table import TableSchema
 
 ONE_SIGMA = 0.6827  # share of a normal distribution within one standard deviation

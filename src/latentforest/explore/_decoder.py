@@ -16,8 +16,8 @@ from latentforest.decode import (
     LocalLinearDecoder,
     calibrate,
 )
-from latentforest.decode._neighbours import NeighbourSearch
 from latentforest.decode._uncertainty import ONE_SIGMA
+from latentforest.neighbours import NeighbourSearch
 
 STAND_IN_NEIGHBORS = 20
 

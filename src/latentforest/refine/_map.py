@@ -8,13 +8,13 @@ from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Coords, Floats
 from latentforest._base._values import damaged
-from latentforest.decode._neighbours import Neighbours, NeighbourSearch
+from latentforest.neighbours import Neighbours, NeighbourSearch
+from latentforest.refine._cells import Cells
 from latentforest.refine._settings import Refinement
-from latentforest.refine._steps import step_rows
-from latentforest.refine._targets import without_gaps
+from latentforest.refine._steps_loops import step_rows
 
 QUERY_BLOCK = 256
-FARTHEST_CELL = 1e6  # standard deviations from the mean; √n_rows is the most there is
+FAR = 1e6  # standard deviations from the mean; √n_rows is the most there is
 GAIN = 1e-3  # a step that gains less than this share is the last
 
 
@@ -40,13 +40,13 @@ class RefinedMap:
         self.settings = settings
         self.n_jobs = n_jobs
 
-    def fit(self, start: Coords, cells: Floats) -> "RefinedMap":
+    def fit(self, start: Coords, cells: Cells) -> "RefinedMap":
         """Move distinct rows, given by their start and their cells, round by round.
 
         All rows move at once. If that makes things worse, the round is taken back and
         the next one goes half as far.
         """
-        self.cells_ = without_gaps(cells)
+        self.cells_, self.fill_ = cells, cells.mean()
         coords = np.ascontiguousarray(start)
         n_neighbors = min(self.settings.n_neighbors, len(coords) - 1)
         self.objective_: list[float] = []
@@ -65,7 +65,7 @@ class RefinedMap:
         self.coords_, self.search_ = coords, NeighbourSearch(coords)
         return self
 
-    def place(self, start: Coords, cells: Floats) -> Coords:
+    def place(self, start: Coords, cells: Cells) -> Coords:
         """Move rows from their start to where the decoder comes closest to them.
 
         No row ends where the decoder does worse than at its start. Each row is moved
@@ -77,7 +77,7 @@ class RefinedMap:
         pace = np.ones(len(coords))
         for _ in range(self.settings.steps):
             tried = coords[active] + pace[:, None] * move
-            new_loss, new_move = self._look(tried, cells[active])
+            new_loss, new_move = self._look(tried, cells.take(active))
             better = new_loss < loss
             gained = loss - new_loss > GAIN * loss
             coords[active[better]] = tried[better]
@@ -90,22 +90,25 @@ class RefinedMap:
                 break
         return coords
 
-    def _look(self, queries: Coords, cells: Floats) -> tuple[Floats, Coords]:
+    def _look(self, queries: Coords, cells: Cells) -> tuple[Floats, Coords]:
         n_neighbors = min(self.settings.n_neighbors, len(self.coords_))
         found = self.search_.nearest(queries, n_neighbors, n_jobs=self.n_jobs)
         return self._steps(self.coords_, queries, cells, found)
 
     def _steps(
-        self, points: Coords, queries: Coords, cells: Floats, found: Neighbours
+        self, points: Coords, queries: Coords, cells: Cells, found: Neighbours
     ) -> tuple[Floats, Coords]:
         loss, move = np.empty(len(queries)), np.empty_like(queries)
 
         def work(block: tuple[int, int]) -> None:
             step_rows(
                 points,
-                self.cells_,
+                self.cells_.values,
+                self.fill_,
+                cells.is_number,
+                cells.start,
                 queries,
-                cells,
+                cells.values,
                 found.rows,
                 found.distances,
                 float(self.settings.ridge),
@@ -121,21 +124,27 @@ class RefinedMap:
         return loss, move
 
     def put(self, new: NewSection) -> None:
-        """Write settings, objective and coordinates to a model file."""
+        """Write settings, objective, coordinates and fill to a model file."""
         new.section("settings").object(self.settings, (Refinement,), "the refinement")
         new.data["objective"] = [float(loss) for loss in self.objective_]
         new.array("coords", self.coords_)
+        # 0 for cells that have no gap to fill.
+        gaps = np.isnan(self.cells_.values).any(axis=0)
+        filled = np.repeat(gaps, np.diff(self.cells_.start))
+        new.array("fill", np.where(filled, self.fill_, 0.0))
 
     @classmethod
     def take(
-        cls, section: Section, coords: Coords, cells: Floats, *, n_jobs: int | None
+        cls, section: Section, coords: Coords, cells: Cells, *, n_jobs: int | None
     ) -> "RefinedMap":
         """Rebuild the map of rows at known coordinates, with known cells."""
         refined = cls(section.section("settings").object((Refinement,)), n_jobs=n_jobs)
-        if not (np.abs(cells) <= FARTHEST_CELL).all():
+        fill = section.coords("fill", (cells.n_cells,))
+        numbers = cells.values[:, cells.is_number]
+        if max(np.nanmax(np.abs(part), initial=0) for part in (numbers, fill)) > FAR:
             mean, scale = section.path("mean"), section.path("scale")
             raise damaged(f"{mean} and {scale} do not fit the rows")
-        refined.cells_ = cells
+        refined.cells_, refined.fill_ = cells, fill
         refined.objective_ = section.values("objective")
         refined.coords_ = np.ascontiguousarray(coords)
         refined.search_ = NeighbourSearch(refined.coords_)

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from latentforest._base._room import check_memory
 from latentforest._base._section import NewSection, Section
-from latentforest._base._types import Codes, Coords, Floats
+from latentforest._base._types import Codes, Coords
 from latentforest._base._values import damaged
+from latentforest.refine._cells import CellSpace
 from latentforest.refine._map import RefinedMap
 from latentforest.refine._settings import Refinement
 from latentforest.refine._start import LinearStart
-from latentforest.refine._targets import Targets
 from latentforest.table import EncodedTable, TableSchema
 
 
@@ -23,27 +22,31 @@ class RefinedRows:
 
     rows: NDArray[np.int64]  # (n_refined,) which rows of the table, where it is known
     codes: Codes  # (n_refined, n_columns) the rows themselves
-    targets: Targets
+    space: CellSpace
     linear: LinearStart | None  # where rows begin, unless the forest says
     map: RefinedMap
 
     @property
     def needs_forest(self) -> bool:
-        """Whether rows begin where the forest places them."""
+        """Whether rows begin at the forest's coordinates."""
         return self.linear is None
 
-    def place(self, codes: Codes, start: Coords | None) -> Coords:
-        """Move rows to where they decode best, from the forest's coordinates if any."""
-        cells = self.targets.cells(codes)
+    def place(self, codes: Codes, start: Coords | None = None) -> Coords:
+        """Move rows to where they decode best.
+
+        ``start`` are the forest's coordinates; they are asked for only if
+        `needs_forest`.
+        """
+        cells = self.space.cells(codes)
         if self.linear is not None:
             start = self.linear.place(cells)
-        assert start is not None, "needs_forest says so"
+        assert start is not None, "the forest says where rows begin"
         return self.map.place(start, cells)
 
     def place_all(self, table: EncodedTable, start: Callable[[], Coords]) -> Coords:
         """Coordinates of all rows of the table that the refined rows come from.
 
-        Copies of a row lie where it lies.
+        Copies of a row lie where it lies. ``start`` gives what `place` may need.
         """
         number = table.distinct_rows()
         refined = np.full(number.max() + 1, -1)
@@ -62,22 +65,11 @@ class RefinedRows:
             new.array("codes", self.codes)
         else:
             new.array("rows", self.rows.astype(np.int64))
-        self.targets.put(new)
-        new.array("fill", self._fill())
-        if self.linear is not None:
-            new.array("centre", self.linear.mean)
-            new.array("axes", self.linear.axes)
-        new.put("linear", self.linear is not None)
+        self.space.put(new)
         self.map.put(new)
-
-    def _fill(self) -> Floats:
-        """Find what the gaps of each cell were filled with; 0 where there are none."""
-        cells = self.targets.cells(self.codes)
-        fill = np.zeros(cells.shape[1])
-        gaps = np.isnan(cells)
-        found = gaps.any(axis=0)
-        fill[found] = self.map.cells_[gaps.argmax(axis=0)[found], found]
-        return fill
+        new.put("linear", self.linear is not None)
+        if self.linear is not None:
+            self.linear.put(new)
 
     @classmethod
     def take(
@@ -99,19 +91,12 @@ class RefinedRows:
         else:
             rows = section.rows("rows", len(coords), table.n_rows)
             codes = table.values[rows]
-        targets = Targets.take(section, schema)
-        n_cells = int(targets.start[-1])
-        check_memory(len(codes) * n_cells * 8)
-        cells, fill = targets.cells(codes), section.coords("fill", (n_cells,))
+        space = CellSpace.take(section, schema)
+        refined = RefinedMap.take(section, coords, space.cells(codes), n_jobs=n_jobs)
         linear = None
         if section.flag("linear"):
-            linear = LinearStart(
-                section.coords("centre", (n_cells,)),
-                section.coords("axes", (n_components, n_cells)),
-            )
-        cells = np.ascontiguousarray(np.where(np.isnan(cells), fill, cells))
-        refined = RefinedMap.take(section, coords, cells, n_jobs=n_jobs)
-        return cls(rows, codes, targets, linear, refined)
+            linear = LinearStart.take(section, n_components, refined.cells_.n_cells)
+        return cls(rows, codes, space, linear, refined)
 
 
 def refine_rows(
@@ -130,11 +115,11 @@ def refine_rows(
     if len(rows) > settings.max_rows:
         rows = rng.choice(rows, settings.max_rows, replace=False)
     rows = np.sort(rows)
-    targets = Targets.of_table(table)
-    cells = targets.cells(table.values[rows])
+    space = CellSpace.of_table(table)
+    cells = space.cells(table.values[rows])
     begin, linear = start[rows], None
     if settings.start == "linear":
         linear = LinearStart.fit(cells, start.shape[1])
         begin = linear.place(cells)
     refined = RefinedMap(settings, n_jobs=n_jobs).fit(begin, cells)
-    return RefinedRows(rows, table.values[rows], targets, linear, refined)
+    return RefinedRows(rows, table.values[rows], space, linear, refined)

@@ -6,7 +6,7 @@ import numpy as np
 from latentforest._base._compiled import compiled
 from latentforest._base._types import Coords, Floats
 from latentforest.decode._context import KernelEigenpairs
-from latentforest.decode._neighbours import LARGEST
+from latentforest.neighbours import LARGEST
 
 
 def kernel_weights(spectrum: KernelEigenpairs) -> Floats:

@@ -16,8 +16,8 @@ from latentforest.decode._leaves._split_search import (
     goes_left,
     route_coords,
 )
-from latentforest.decode._neighbours import check_coords_size
 from latentforest.forest._arrays import ROW_BLOCK, ForestArrays
+from latentforest.neighbours import check_coords_size
 
 SPLIT_BLOCK = 32
 

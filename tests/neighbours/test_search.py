@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from latentforest.decode._neighbours import (
+from latentforest.neighbours._search import (
     QUERY_BLOCK,
     TREE_UP_TO,
     NeighbourSearch,

@@ -1,15 +1,14 @@
 """Exact nearest neighbours in coordinate space, the same for any batch of queries."""
 
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-from latentforest._base._compiled import compiled
 from latentforest._base._parallel import blocks_of, n_workers, run_blocks
 from latentforest._base._types import Coords, Floats
+from latentforest.neighbours._search_loops import search
 
 TREE_UP_TO = 8  # coordinates; a KD-tree wins below, blocked brute force above
 QUERY_BLOCK = 256
@@ -64,7 +63,7 @@ class NeighbourSearch:
         squares = np.empty((len(queries), n_neighbors))
 
         def work(block: tuple[int, int]) -> None:
-            _search(columns, queries, *block, rows, squares)
+            search(columns, queries, *block, rows, squares)
 
         run_blocks(work, list(blocks_of(len(queries), QUERY_BLOCK)), n_jobs=n_jobs)
         return Neighbours(rows, np.sqrt(squares))
@@ -79,38 +78,6 @@ def check_coords_size(coords: Coords) -> None:
             f"be computed. Give finite coordinates below {LARGEST}."
         )
         raise ValueError(message)
-
-
-@compiled
-def _search(columns, queries, begin, end, rows, squares):
-    """Fill the nearest points of some queries, by insertion into a sorted list."""
-    n_components, n_points = columns.shape
-    n_neighbors = rows.shape[1]
-    block = 512
-    partial = np.empty(block)
-    for q in range(begin, end):
-        squares[q] = np.inf
-        worst = np.inf
-        for first in range(0, n_points, block):
-            size = min(block, n_points - first)
-            for p in range(size):
-                partial[p] = 0.0
-            for c in range(n_components):
-                at = queries[q, c]
-                column = columns[c, first : first + size]
-                for p in range(size):
-                    gap = column[p] - at
-                    partial[p] += gap * gap
-            for p in range(size):
-                if partial[p] < worst:
-                    j = n_neighbors - 1
-                    while j > 0 and squares[q, j - 1] > partial[p]:
-                        squares[q, j] = squares[q, j - 1]
-                        rows[q, j] = rows[q, j - 1]
-                        j -= 1
-                    squares[q, j] = partial[p]
-                    rows[q, j] = first + p
-                    worst = squares[q, n_neighbors - 1]
 
 
 def inverse_distance_weights(distances: Floats) -> Floats:

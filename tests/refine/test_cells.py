@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cell_cases import filled, of_numbers
 from latentforest import TableCodec
+from latentforest.refine._cells import CellSpace
 from latentforest.refine._start import LinearStart
-from latentforest.refine._targets import Targets, without_gaps
 from mixed_tables import LAW, frames, mixed_frame
 
 seeds = st.integers(0, 9_999)
@@ -19,7 +20,7 @@ def encode(frame):
 
 
 def cells_of(table):
-    return Targets.of_table(table).cells(table.values)
+    return CellSpace.of_table(table).cells(table.values).dense()
 
 
 def holed(cells, share, rng):
@@ -60,7 +61,7 @@ def test_cells_are_standardised_numbers_and_indicators(frame, seed):
     codes = table.values[rng.integers(len(frame), size=5)]
     codes = np.where(table.schema.is_number, 2 * codes + 1, codes)
     np.testing.assert_allclose(
-        Targets.of_table(table).cells(codes),
+        CellSpace.of_table(table).cells(codes).dense(),
         cells_by_hand(table.schema, table.values, codes),
         atol=1e-9,
     )
@@ -70,9 +71,9 @@ def test_cells_are_standardised_numbers_and_indicators(frame, seed):
 @given(frames(min_rows=12))
 def test_gaps_stay_gaps(frame):
     table = encode(frame)
-    targets = Targets.of_table(table)
-    gaps = np.isnan(targets.cells(table.values))
-    width = np.diff(targets.start)
+    cells = CellSpace.of_table(table).cells(table.values)
+    gaps = np.isnan(cells.dense())
+    width = np.diff(cells.start)
     np.testing.assert_array_equal(
         gaps, np.repeat(np.isnan(table.values), width, axis=1)
     )
@@ -81,12 +82,12 @@ def test_gaps_stay_gaps(frame):
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_guessing_the_mean_of_a_number_costs_one(missing):
     table = encode(mixed_frame(80, missing=missing, seed=3))
-    targets = Targets.of_table(table)
-    cells = targets.cells(table.values)
+    compact = CellSpace.of_table(table).cells(table.values)
+    cells = compact.dense()
     numbers = np.flatnonzero(table.schema.is_number)
     assert len(numbers) >= 3
     for j in numbers:
-        (seen,) = cells[:, targets.start[j] : targets.start[j + 1]].T
+        (seen,) = cells[:, compact.start[j] : compact.start[j + 1]].T
         seen = seen[~np.isnan(seen)]
         assert np.mean((seen - seen.mean()) ** 2) == pytest.approx(1)
         # The mean of the rows is 0 in the cells.
@@ -106,30 +107,36 @@ def test_columns_that_tell_nothing_have_finite_cells():
         {"half": [0.5] * 4, "level": ["a"] * 4, "empty": [np.nan] * 4, "x": range(4)}
     )
     table = encode(frame)
-    targets = Targets.of_table(table)
-    cells = targets.cells(table.values)
+    cells = CellSpace.of_table(table).cells(table.values)
     assert table.schema.is_number[0]
-    np.testing.assert_array_equal(cells[:, targets.start[0]], 0.0)
-    assert np.isfinite(without_gaps(cells)).all()
+    np.testing.assert_array_equal(cells.dense()[:, cells.start[0]], 0.0)
+    assert np.isfinite(cells.mean()).all()
+
+
+@LAW
+@given(frames(min_rows=12))
+def test_gaps_count_as_the_mean_of_the_cell(frame):
+    table = encode(frame)
+    cells = CellSpace.of_table(table).cells(table.values)
+    wanted = pd.DataFrame(cells.dense()).mean().fillna(0.0)
+    np.testing.assert_allclose(cells.mean(), wanted, atol=1e-12)
 
 
 @LAW
 @given(st.integers(1, 20), st.integers(1, 5), st.floats(0, 0.9), seeds)
-def test_gaps_are_filled_with_the_mean(n_rows, n_cells, share, seed):
+def test_means_of_numbers(n_rows, n_cells, share, seed):
     rng = np.random.default_rng(seed)
     cells = holed(rng.normal(size=(n_rows, n_cells)), share, rng)
     before = cells.copy()
-    filled = without_gaps(cells)
+    mean = of_numbers(cells).mean()
     np.testing.assert_array_equal(cells, before)
-    known = ~np.isnan(cells)
-    np.testing.assert_array_equal(filled[known], cells[known])
-    wanted = pd.DataFrame(cells).fillna(pd.DataFrame(cells).mean())
-    np.testing.assert_allclose(filled, wanted, atol=1e-12)
+    # The same bits as the sum of the rows, one after the other.
+    np.testing.assert_array_equal(filled(cells), np.where(np.isnan(cells), mean, cells))
 
 
-def test_cells_that_nobody_has_are_filled_with_zero():
+def test_cells_that_nobody_has_count_as_zero():
     cells = np.array([[np.nan, 1.0], [np.nan, np.nan]])
-    np.testing.assert_array_equal(without_gaps(cells), [[0.0, 1.0], [0.0, 1.0]])
+    np.testing.assert_array_equal(of_numbers(cells).mean(), [0.0, 1.0])
 
 
 # --- principal components ---------------------------------------------------------
@@ -142,12 +149,12 @@ def test_linear_start_is_the_svd(n_cells, n_components, share, seed):
     # Variances that differ well: the axes are determined.
     cells = rng.normal(size=(60, n_cells)) * 2.0 ** -np.arange(n_cells) + 3
     cells = holed(cells @ np.linalg.qr(rng.normal(size=(n_cells,) * 2))[0], share, rng)
-    filled = without_gaps(cells)
-    U, S, _ = np.linalg.svd(filled - filled.mean(axis=0), full_matrices=False)
+    known = filled(cells)
+    U, S, _ = np.linalg.svd(known - known.mean(axis=0), full_matrices=False)
     found = min(n_components, n_cells)
 
-    start = LinearStart.fit(cells, n_components)
-    coords = start.place(filled)
+    start = LinearStart.fit(of_numbers(cells), n_components)
+    coords = start.place(of_numbers(known))
     assert coords.shape == (60, n_components)
     np.testing.assert_allclose(
         np.abs(coords[:, :found]), np.abs((U * S)[:, :found]), atol=1e-8
@@ -155,14 +162,14 @@ def test_linear_start_is_the_svd(n_cells, n_components, share, seed):
     np.testing.assert_array_equal(coords[:, found:], 0.0)
     # Coordinates, not only their sizes: they add up to the rows again.
     if n_components >= n_cells:
-        np.testing.assert_allclose(coords @ start.axes + start.mean, filled, atol=1e-8)
+        np.testing.assert_allclose(coords @ start.axes + start.mean, known, atol=1e-8)
 
 
 @LAW
 @given(st.integers(1, 8), st.integers(1, 10), seeds)
 def test_the_largest_entry_of_an_axis_is_positive(n_cells, n_components, seed):
     cells = np.random.default_rng(seed).normal(size=(30, n_cells))
-    axes = LinearStart.fit(cells, n_components).axes[:n_cells]
+    axes = LinearStart.fit(of_numbers(cells), n_components).axes[:n_cells]
     largest = np.abs(axes).argmax(axis=1)
     assert (axes[np.arange(len(axes)), largest] > 0).all()
     np.testing.assert_allclose(axes @ axes.T, np.eye(len(axes)), atol=1e-9)
@@ -173,7 +180,7 @@ def test_the_largest_entry_of_an_axis_is_positive(n_cells, n_components, seed):
 def test_nothing_lies_beyond_the_rank(rank, seed):
     rng = np.random.default_rng(seed)
     cells = rng.normal(size=(40, rank)) @ rng.normal(size=(rank, 6))
-    coords = LinearStart.fit(cells, 8).place(cells)
+    coords = LinearStart.fit(of_numbers(cells), 8).place(of_numbers(cells))
     assert (coords[:, :rank].std(axis=0) > 0).all()
     np.testing.assert_allclose(coords[:, rank:], 0.0, atol=1e-6)
 
@@ -183,12 +190,13 @@ def test_nothing_lies_beyond_the_rank(rank, seed):
 def test_gaps_of_new_rows_count_as_the_mean(n_components, seed):
     rng = np.random.default_rng(seed)
     cells = holed(rng.normal(size=(40, 5)) + 2, 0.2, rng)
-    start = LinearStart.fit(cells, n_components)
+    start = LinearStart.fit(of_numbers(cells), n_components)
     np.testing.assert_allclose(start.mean, np.nanmean(cells, axis=0))
     new = holed(rng.normal(size=(20, 5)), 0.4, rng)
-    filled = np.where(np.isnan(new), start.mean, new)
-    np.testing.assert_allclose(start.place(new), start.place(filled), atol=1e-12)
-    nothing = np.full((1, 5), np.nan)
+    known = of_numbers(np.where(np.isnan(new), start.mean, new))
+    new = of_numbers(new)
+    np.testing.assert_allclose(start.place(new), start.place(known), atol=1e-12)
+    nothing = of_numbers(np.full((1, 5), np.nan))
     np.testing.assert_array_equal(start.place(nothing), np.zeros((1, n_components)))
 
 
@@ -197,14 +205,15 @@ def test_a_constant_column_has_no_scale():
     table = TableCodec().fit_encode(
         pd.DataFrame({"x": [0.1] * 3, "y": [1.0, 2.0, 4.0]})
     )
-    targets = Targets.of_table(table)
-    assert targets.scale[0] == 1.0
-    np.testing.assert_allclose(targets.cells(np.array([[0.2, 1.0]]))[0, 0], 0.1)
+    space = CellSpace.of_table(table)
+    assert space.scale[0] == 1.0
+    cells = space.cells(np.array([[0.2, 1.0]])).dense()
+    np.testing.assert_allclose(cells[0, 0], 0.1)
 
 
 def test_axes_without_spread_are_zero():
     rng = np.random.default_rng(0)
     cells = np.column_stack([rng.normal(size=(30, 2)), np.full(30, 0.5)])
-    axes = LinearStart.fit(cells, 3).axes
+    axes = LinearStart.fit(of_numbers(cells), 3).axes
     assert not axes[2].any()
     assert axes[:2].any(axis=1).all()

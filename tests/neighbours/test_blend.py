@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from latentforest.decode._blend import QUERY_BLOCK, blend_rows, draw_priority
+from latentforest.neighbours._blend import QUERY_BLOCK, blend_rows, draw_priority
 from latentforest.table import ColumnKind, ColumnSpec, TableSchema
 
 law = settings(max_examples=50, deadline=None)

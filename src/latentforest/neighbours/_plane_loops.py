@@ -1,0 +1,165 @@
+"""The plane that is fitted to the neighbours of a point. Compiled.
+
+With weights w_i = exp(−2 r_i²) that sum to 1, r_i the distance relative to the farthest
+neighbour, z̄ and C the weighted mean and covariance of the neighbours' coordinates and
+x̄ the mean of their cells, the plane's value at z is
+
+    h(z) = x̄ + Bᵀ (z − z̄),   B = (C + ρ diag C)⁻¹ Σ_i w_i (z_i − z̄) (x_i − x̄)ᵀ.
+
+It is needed in two forms: as weights of the neighbours, which cost the same for any
+number of cells, and as slopes B. Sums of the first are plain loops, those of the second
+matrix products, and each keeps its own rounding; all else is shared.
+"""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+import numpy as np
+
+from latentforest._base._compiled import compiled
+
+# Squared Mahalanobis distance from the middle of the neighbours, in units of their
+# own mean, beyond which a plane is not followed.
+FARTHEST = 16.0
+LEAST_RIDGE = 1e-9
+LEAST_SPREAD = 1e-12  # of the largest
+
+
+@compiled
+def _centre(points, rows, distances, weights, near, middle):
+    """Fill w, z̄ and z_i − z̄; return the distance of the farthest neighbour."""
+    n_neighbors = len(rows)
+    farthest, total = distances[n_neighbors - 1], 0.0
+    for k in range(n_neighbors):
+        ratio = distances[k] / farthest if farthest > 0.0 else 0.0
+        weights[k] = np.exp(-2.0 * ratio * ratio)
+        total += weights[k]
+    middle[:] = 0.0
+    for k in range(n_neighbors):
+        weights[k] /= total
+        for c in range(len(middle)):
+            near[k, c] = points[rows[k], c]
+            middle[c] += weights[k] * near[k, c]
+    for k in range(n_neighbors):
+        for c in range(len(middle)):
+            near[k, c] -= middle[c]
+    return farthest
+
+
+@compiled
+def regularise(matrix, share, floor):
+    """Add a share of the diagonal to it, and a bit of its largest entry.
+
+    A direction without spread gets 1 instead: it has no slope.
+    """
+    largest = 0.0
+    for c in range(len(matrix)):
+        largest = max(largest, matrix[c, c])
+    for c in range(len(matrix)):
+        matrix[c, c] += share * matrix[c, c] + floor * largest
+        if matrix[c, c] == 0.0:
+            matrix[c, c] = 1.0
+
+
+@compiled
+def _followed(asked, reach, extrapolate, n_components):
+    """Share of the way from z̄ to z that the plane is followed.
+
+    ``asked`` is the squared Mahalanobis distance of z, ``reach`` the largest part of
+    it that a neighbour covers.
+    """
+    if extrapolate:
+        limit = FARTHEST * n_components
+        return np.sqrt(limit / asked) if asked > limit else 1.0
+    return reach / asked if asked > reach else 1.0
+
+
+@compiled
+def plane_as_weights(
+    points,
+    queries,
+    rows,
+    distances,
+    ridges,
+    extrapolate,
+    begin,
+    end,
+    average,
+    linear,
+):
+    """Fill, for some queries, weights with Σ_i average_i x_i = x̄, Σ_i linear_i x_i = h.
+
+    These are w_i and w_i (1 + (z_i − z̄)ᵀ (C + ρ diag C)⁻¹ (z − z̄)); one ``linear``
+    for each of the ridges.
+    """
+    n_neighbors, n_components = rows.shape[1], points.shape[1]
+    near = np.empty((n_neighbors, n_components))
+    scatter, regular = np.empty((2, n_components, n_components))
+    middle = np.empty(n_components)
+    for q in range(begin, end):
+        _centre(points, rows[q], distances[q], average[q], near, middle)
+        offset = queries[q] - middle
+        scatter[:] = 0.0
+        for k in range(n_neighbors):
+            for c in range(n_components):
+                scaled = average[q, k] * near[k, c]
+                for e in range(c + 1):
+                    scatter[c, e] += scaled * near[k, e]
+        for r in range(len(ridges)):
+            for c in range(n_components):
+                for e in range(c + 1):
+                    regular[c, e] = regular[e, c] = scatter[c, e]
+            regularise(regular, ridges[r] + LEAST_RIDGE, LEAST_SPREAD)
+            slope = np.linalg.solve(regular, offset)
+            asked, reach = 0.0, 0.0
+            for c in range(n_components):
+                asked += slope[c] * offset[c]
+            for k in range(n_neighbors):
+                height = 0.0
+                for c in range(n_components):
+                    height += slope[c] * near[k, c]
+                linear[r, q, k] = height
+                reach = max(reach, height)
+            share = _followed(asked, reach, extrapolate, n_components)
+            for k in range(n_neighbors):
+                linear[r, q, k] = average[q, k] * (1.0 + share * linear[r, q, k])
+
+
+@compiled
+def plane_as_slopes(
+    points,
+    query,
+    rows,
+    distances,
+    ridge,
+    cells,
+    weights,
+    near,
+    middle,
+    mean,
+):
+    """Fill x̄ in ``mean``; return B, h(z) − x̄ and the farthest neighbour's distance.
+
+    The plane is followed as far as with ``extrapolate``. ``cells`` are those of the
+    neighbours and are overwritten, as are the arrays after them.
+    """
+    n_neighbors, n_components = near.shape
+    farthest = _centre(points, rows, distances, weights, near, middle)
+    mean[:] = 0.0
+    for k in range(n_neighbors):
+        for c in range(len(mean)):
+            mean[c] += weights[k] * cells[k, c]
+    for k in range(n_neighbors):
+        root = np.sqrt(weights[k])
+        for c in range(n_components):
+            near[k, c] *= root
+        for c in range(len(mean)):
+            cells[k, c] = root * (cells[k, c] - mean[c])
+    scatter = np.dot(near.T, near)
+    regularise(scatter, ridge + LEAST_RIDGE, LEAST_SPREAD)
+    slopes = np.linalg.solve(scatter, np.dot(near.T, cells))
+    offset = query - middle
+    asked = np.dot(np.linalg.solve(scatter, offset), offset)
+    share = _followed(asked, 0.0, True, n_components)  # noqa: FBT003 (compiled)
+    rise = np.dot(offset, slopes)
+    for c in range(len(rise)):
+        rise[c] *= share
+    return slopes, rise, farthest

@@ -1,0 +1,38 @@
+"""Search among many coordinates by brute force. Compiled."""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+import numpy as np
+
+from latentforest._base._compiled import compiled
+
+
+@compiled
+def search(columns, queries, begin, end, rows, squares):
+    """Fill the nearest points of some queries, by insertion into a sorted list."""
+    n_components, n_points = columns.shape
+    n_neighbors = rows.shape[1]
+    block = 512
+    partial = np.empty(block)
+    for q in range(begin, end):
+        squares[q] = np.inf
+        worst = np.inf
+        for first in range(0, n_points, block):
+            size = min(block, n_points - first)
+            for p in range(size):
+                partial[p] = 0.0
+            for c in range(n_components):
+                at = queries[q, c]
+                column = columns[c, first : first + size]
+                for p in range(size):
+                    gap = column[p] - at
+                    partial[p] += gap * gap
+            for p in range(size):
+                if partial[p] < worst:
+                    j = n_neighbors - 1
+                    while j > 0 and squares[q, j - 1] > partial[p]:
+                        squares[q, j] = squares[q, j - 1]
+                        rows[q, j] = rows[q, j - 1]
+                        j -= 1
+                    squares[q, j] = partial[p]
+                    rows[q, j] = first + p
+                    worst = squares[q, n_neighbors - 1]
