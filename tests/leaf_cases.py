@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from forest_oracles import grow
 from latentforest.decode._leaves._greedy import consistent_leaves, draw_leaf_order
 from latentforest.forest import column_facts, rows_of_regions
-from latentforest.forest._box_loops import first_meeting, narrow_to_leaf
-from latentforest.forest._boxes import leaf_boxes, observed_region
+from latentforest.regions._meet_loops import first_meeting, narrow_to_leaf
+from latentforest.regions._boxes import leaf_boxes, observed_region
 
 
 class Case:

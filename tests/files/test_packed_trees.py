@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from files.model_cases import model_of
 from forest_oracles import slow_leaves
-from latentforest.forest._packed import pack_trees, unpack_trees
+from latentforest.trees._packed import pack_trees, unpack_trees
 from latentforest.table import TableCodec
 from mixed_tables import FORESTS, LAW, frames, target_of
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from forest_oracles import QUICK, grow, left_levels, mixed_table, tables
 from latentforest.forest import ForestArrays, column_facts, compatible_regions
-from latentforest.forest._box_loops import first_meeting, narrow_to_leaf
-from latentforest.forest._boxes import LeafBoxes, leaf_boxes, observed_region
+from latentforest.regions._meet_loops import first_meeting, narrow_to_leaf
+from latentforest.regions._boxes import LeafBoxes, leaf_boxes, observed_region
 
 GROWN = st.sampled_from(["completely random", "shi horvath", "adversarial"])
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from latentforest.forest._draw import below, bootstrap_counts, next_bits, uniform
+from latentforest._base._random_loops import below, bootstrap_counts, next_bits, uniform
 
 
 def state_of(seed):

@@ -23,7 +23,7 @@ from latentforest.forest import (
     from_sklearn,
     rows_in_regions,
 )
-from latentforest.forest._arrays import ROW_BLOCK
+from latentforest.trees._arrays import ROW_BLOCK
 
 MIXED = ["continuous", "5 levels", "integer", "70 levels", "ordered"]
 

@@ -5,7 +5,7 @@ import pytest
 from matplotlib import pyplot
 
 from latentforest import RFAE, CompletelyRandomForest, plot
-from latentforest.forest._depth import node_depths
+from latentforest.trees._depth import node_depths
 from latentforest.plot._film import turned
 
 

@@ -7,7 +7,7 @@ from latentforest._base._types import Codes, Coords
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._neighbour_decoder import NeighbourDecoder, Weights
 from latentforest.decode._neighbours import Neighbours, inverse_distance_weights
-from latentforest.forest import column_facts, rows_in_regions
+from latentforest.regions import column_facts, rows_in_regions
 
 PROTOTYPES = ("draw", "middle", "rows")
 

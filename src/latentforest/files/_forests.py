@@ -11,17 +11,16 @@ from latentforest.files._values import damaged, encode_value
 from latentforest.forest import (
     AdversarialForest,
     BaseForest,
-    ForestArrays,
     GrownForest,
     SupervisedForest,
 )
-from latentforest.forest._packed import PackedTrees, pack_trees, unpack_trees
 from latentforest.table import (
     EncodedTable,
     TableCodec,
     TableSchema,
     remember_columns,
 )
+from latentforest.trees import ForestArrays, PackedTrees, pack_trees, unpack_trees
 
 CLASS_DTYPES = {"bool", "float32", "float64", "object", "str"} | {
     f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)

@@ -20,8 +20,13 @@ from latentforest.decode._leaves._relabel_splits import StandIns
 from latentforest.files._checks import take_coords
 from latentforest.files._read import ModelArchive
 from latentforest.files._values import damaged
-from latentforest.forest import ColumnFacts, column_facts
-from latentforest.forest._boxes import LeafBoxes, leaf_boxes, observed_region
+from latentforest.regions import (
+    ColumnFacts,
+    LeafBoxes,
+    column_facts,
+    leaf_boxes,
+    observed_region,
+)
 
 
 def put_leaf_decoder(decoder: LeafDecoder, arrays: dict[str, Any], prefix: str) -> None:

@@ -16,11 +16,12 @@ from latentforest.files._refined import put_refined, take_refined
 from latentforest.files._schema import check_codes
 from latentforest.files._section import Section
 from latentforest.files._values import damaged, encode_value
-from latentforest.forest import BaseForest, ForestArrays
+from latentforest.forest import BaseForest
 from latentforest.kernel import ForestKernel, LeafIndex, LeafKernel, LeafTable
 from latentforest.kernel._operator import KERNEL_KINDS
 from latentforest.spectral import DiffusionMap, Spectrum
 from latentforest.table import EncodedTable, TableCodec, TableSchema
+from latentforest.trees import ForestArrays
 
 SOLVERS = ("dense", "lanczos", "components", "given")
 

@@ -1,11 +1,13 @@
-"""Forests as flat arrays: growing, reading, routing, regions."""
+"""Forests: growing them, and reading those of others."""
 
 from latentforest.forest._adapters import from_sklearn
 from latentforest.forest._adversarial import AdversarialForest
-from latentforest.forest._arrays import ForestArrays
 from latentforest.forest._base_forest import BaseForest
-from latentforest.forest._grow import GrownForest
-from latentforest.forest._regions import (
+from latentforest.forest._growing._grow import GrownForest
+from latentforest.forest._resolve import Planting, resolve_forest
+from latentforest.forest._supervised import SupervisedForest
+from latentforest.forest._unsupervised import CompletelyRandomForest, ShiHorvathForest
+from latentforest.regions import (
     ColumnFacts,
     Regions,
     column_facts,
@@ -14,9 +16,7 @@ from latentforest.forest._regions import (
     rows_in_regions,
     rows_of_regions,
 )
-from latentforest.forest._resolve import Planting, resolve_forest
-from latentforest.forest._supervised import SupervisedForest
-from latentforest.forest._unsupervised import CompletelyRandomForest, ShiHorvathForest
+from latentforest.trees import ForestArrays
 
 __all__ = [
     "AdversarialForest",

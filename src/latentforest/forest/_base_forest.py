@@ -11,8 +11,8 @@ from latentforest._base._checks import check_integer
 from latentforest._base._errors import SchemaError
 from latentforest._base._random import RandomState, stage_rngs
 from latentforest._base._types import LeafIds
-from latentforest.forest._bins import MAX_BINS
-from latentforest.forest._grow import GrownForest
+from latentforest.forest._growing._bins import MAX_BINS
+from latentforest.forest._growing._grow import GrownForest
 from latentforest.table import (
     EncodedTable,
     TableCodec,

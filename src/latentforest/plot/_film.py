@@ -9,13 +9,13 @@ import numpy as np
 from latentforest._base._checks import check_integer
 from latentforest._base._errors import SpectrumWarning
 from latentforest._base._types import Codes, Coords
-from latentforest.forest._depth import cut_at_depth, node_depths
 from latentforest.kernel import LeafIndex, LeafKernel
 from latentforest.plot._canvas import AxesArray, bare, grid_or_given
 from latentforest.plot._key import Key
 from latentforest.plot._model import check_model, n_rows_of, training_rows, values_for
 from latentforest.plot._points import draw_points
 from latentforest.spectral import DiffusionMap
+from latentforest.trees import cut_at_depth, node_depths
 
 MOST_FRAMES = 5
 MARGIN = 0.06  # of the range, on each side

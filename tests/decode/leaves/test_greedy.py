@@ -17,8 +17,8 @@ from latentforest.decode._leaves._greedy import (
 )
 from latentforest.decode._leaves._greedy_loops import assign_row
 from latentforest.forest import ForestArrays, column_facts, regions_of_leaves
-from latentforest.forest._box_loops import narrow_to_leaf
-from latentforest.forest._boxes import leaf_boxes, observed_region
+from latentforest.regions._meet_loops import narrow_to_leaf
+from latentforest.regions._boxes import leaf_boxes, observed_region
 from leaf_cases import Case
 
 SEEDS = st.integers(0, 9_999)

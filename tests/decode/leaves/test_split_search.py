@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 from forest_oracles import QUICK, ULP
-from latentforest.decode._leaves._split_search import (
+from latentforest.decode._leaves._split_search_loops import (
     fit_stand_in,
     logistic_weights,
     offset_between,

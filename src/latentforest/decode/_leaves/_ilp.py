@@ -23,7 +23,7 @@ from latentforest.decode._leaves._kernel_rows import (
 )
 from latentforest.decode._leaves._lasso_search import LassoSearch
 from latentforest.decode._leaves._leaf_decoder import LeafDecoder
-from latentforest.forest import Regions
+from latentforest.regions import Regions
 
 
 class ILPWarning(UserWarning):
@@ -71,9 +71,9 @@ class ILPDecoder(LeafDecoder):
     `LassoDecoder`, which is where its search starts from: it is never worse.
 
     The search is a branch and bound of our own; how it prunes is said in
-    ``decode/_leaves/_branch.py``. With 10 trees and up to 1,000 rows most rows take
-    less than a second; the time grows exponentially with the number of trees. Where it
-    ends at the time limit, the result may differ from one run to the next.
+    ``decode/_leaves/_branch_loops.py``. With 10 trees and up to 1,000 rows most rows
+    take less than a second; the time grows exponentially with the number of trees.
+    Where it ends at the time limit, the result may differ from one run to the next.
 
     Parameters
     ----------

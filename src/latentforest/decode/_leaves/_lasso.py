@@ -16,7 +16,7 @@ from latentforest.decode._leaves._kernel_rows import (
 )
 from latentforest.decode._leaves._lasso_search import LassoSearch
 from latentforest.decode._leaves._leaf_decoder import LeafDecoder
-from latentforest.forest import Regions
+from latentforest.regions import Regions
 
 ROW_BLOCK = 16
 

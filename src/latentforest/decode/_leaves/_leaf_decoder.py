@@ -9,7 +9,7 @@ from latentforest._base._checks import check_integer, check_option
 from latentforest._base._types import Codes, Coords, Floats
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._contract import Decoder
-from latentforest.forest import Regions, column_facts, rows_of_regions
+from latentforest.regions import Regions, column_facts, rows_of_regions
 from latentforest.table import TableSchema
 from latentforest.table._columns import round_decimals
 

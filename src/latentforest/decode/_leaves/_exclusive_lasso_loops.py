@@ -13,7 +13,7 @@ this is a least-squares problem with bounds; cyclic coordinate descent solves it
 import numpy as np
 
 from latentforest._base._compiled import compiled
-from latentforest.decode._leaves._kernel_rows import largest_entries
+from latentforest.decode._leaves._kernel_rows_loops import largest_entries
 
 PATH = (1e3, 1e2, 1e1, 1e0)  # multiples of the penalty, each solved from the last
 TOLERANCE = 1e-3  # of the largest slope at ψ = 0

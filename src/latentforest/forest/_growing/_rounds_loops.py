@@ -4,7 +4,7 @@
 import numpy as np
 
 from latentforest._base._compiled import compiled
-from latentforest.forest._draw import below
+from latentforest._base._random_loops import below
 
 
 @compiled

@@ -10,13 +10,12 @@ import numpy as np
 from latentforest._base._checks import check_integer
 from latentforest._base._parallel import run_blocks
 from latentforest._base._random import draw_seeds
+from latentforest._base._random_loops import bootstrap_counts
 from latentforest._base._types import Floats, Ints, LeafIds
-from latentforest.forest._arrays import ForestArrays, join_trees
-from latentforest.forest._bins import BinnedTable
-from latentforest.forest._draw import bootstrap_counts
-from latentforest.forest._records import Rules, Target, Tree
-from latentforest.forest._route import route_rest
-from latentforest.forest._tree import grow_tree
+from latentforest.forest._growing._bins import BinnedTable
+from latentforest.forest._growing._records import Response, Rules
+from latentforest.forest._growing._tree_loops import grow_tree
+from latentforest.trees import ForestArrays, Tree, join_trees, route_rest
 
 Kept = TypeVar("Kept")
 
@@ -33,7 +32,7 @@ class GrownForest:
 
 def grow_trees(
     table: BinnedTable,
-    target: Target,
+    response: Response,
     rules: Rules,
     keep: Callable[[int, Tree, Floats], Kept],
     *,
@@ -59,7 +58,9 @@ def grow_trees(
             counts = bootstrap_counts(state, n_rows, n_rows)
         else:
             counts = np.ones(n_rows)
-        tree = Tree(*grow_tree(*table, *target, counts, *rules, state))
+        tree = Tree(
+            *grow_tree(tuple(table), tuple(response), counts, tuple(rules), state)
+        )
         if bootstrap:
             route_tree(table, tree)
         return keep(number, tree, counts)
@@ -69,18 +70,7 @@ def grow_trees(
 
 def route_tree(table: BinnedTable, tree: Tree) -> None:
     """Fill the entries of ``tree.leaf_of`` that are still unknown."""
-    route_rest(
-        table.bins,
-        table.n_bins,
-        tree.left,
-        tree.right,
-        tree.feature,
-        tree.cut,
-        tree.missing_left,
-        tree.category,
-        tree.words,
-        tree.leaf_of,
-    )
+    route_rest(table.bins, table.n_bins, tuple(tree[:8]), tree.leaf_of)
 
 
 def join_grown(trees: Sequence[Tree], split_levels: Ints) -> GrownForest:

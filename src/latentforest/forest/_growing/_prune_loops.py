@@ -1,42 +1,13 @@
-"""Take leaves with too few real rows out of a grown tree."""
+"""Which nodes of a tree survive pruning. Compiled."""
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 import numpy as np
 
 from latentforest._base._compiled import compiled
-from latentforest.forest._bins import BinnedTable
-from latentforest.forest._grow import route_tree
-from latentforest.forest._records import Tree
-
-
-def prune_tree(tree: Tree, table: BinnedTable, min_rows: int) -> Tree:
-    """Let every leaf with fewer than ``min_rows`` rows of the table give way.
-
-    Its sibling takes the place of their parent, so that the rows of the leaf go down
-    the sibling's branch instead. ``tree.leaf_of`` must hold the leaves of all rows.
-    """
-    kept, moved, left, right = _survivors(
-        tree.left, tree.right, tree.leaf_of, float(min_rows)
-    )
-    leaf_of = moved[tree.leaf_of]
-    pruned = Tree(
-        left,
-        right,
-        tree.feature[kept],
-        tree.threshold[kept],
-        tree.cut[kept],
-        tree.missing_left[kept],
-        tree.category[kept],
-        tree.words,
-        tree.sums[kept],
-        leaf_of,
-    )
-    route_tree(table, pruned)
-    return pruned
 
 
 @compiled
-def _survivors(left, right, leaf_of, min_rows):
+def survivors(left, right, leaf_of, min_rows):
     """Old numbers of the nodes that stay, where old nodes went, and their children."""
     n_nodes = len(left)
     n_rows = np.zeros(n_nodes)

@@ -1,4 +1,4 @@
-"""The records that growing passes around: a tree, its target, its rules."""
+"""One tree on its own, as growers and adapters hand it over."""
 
 from typing import NamedTuple
 
@@ -21,22 +21,3 @@ class Tree(NamedTuple):
     words: NDArray[np.uint32]  # sets of levels, 32 to a word
     sums: Floats  # (n_nodes, width) in-bag sums: weight per class, or weight and Σ y
     leaf_of: Ints  # (n_rows,) leaf node of every row the tree was grown on, else -1
-
-
-class Target(NamedTuple):
-    """What the splits should tell apart."""
-
-    responses: Floats  # (n_rows,) response of every row, or the number of its class
-    task: int
-    width: int  # sums kept per group: the classes, or 2 for regression
-
-
-class Rules(NamedTuple):
-    """When and how nodes are split; see `split_rules`."""
-
-    n_candidates: int  # columns tried per split
-    min_leaf: float  # rows of a leaf
-    min_class: Floats  # (width,) rows of each class in a leaf
-    max_depth: int
-    at_random: bool  # ignore the target: random column, random cut
-    level_rank: NDArray[np.int64]  # (n_columns, n_levels + 1); empty: by response

@@ -1,4 +1,4 @@
-"""Find the split of coordinates that best follows given labels, and route by it.
+"""Find the split of coordinates that best follows given labels. Compiled.
 
 Every split has one form: left if w·z <= offset. A cut of one coordinate has a single
 weight, +1, or -1 where its sides are swapped; all other terms are 0, so the
@@ -9,22 +9,11 @@ comparison is exactly that of the coordinate itself.
 import numpy as np
 
 from latentforest._base._compiled import compiled
-from latentforest.forest._route import has_level
 
 RIDGE = 1.0  # penalty on the squared weights of standardised coordinates
 MOST_STEPS = 50
 MOST_HALVINGS = 30
 CONVERGED = 1e-8  # half the Newton decrement, in units of the log likelihood
-
-
-@compiled
-def goes_left(value, cut, missing_left, category, words):
-    """Whether a split of the original forest sends a cell to the left."""
-    if np.isnan(value):
-        return missing_left
-    if np.isnan(cut):
-        return has_level(words, category, np.int64(value))
-    return value <= cut
 
 
 @compiled
@@ -217,19 +206,3 @@ def fit_stand_in(coords, labels, order, ordered, logistic, weights):
     weights[component] = -1.0 if swapped else 1.0
     low, high = ordered[component, position], ordered[component, position + 1]
     return offset_between(low, high, swapped), n_agree
-
-
-@compiled
-def route_coords(coords, begin, end, start, left, right, weights, offset, leaf, ids):
-    """Write the leaf of each row of coordinates in each relabelled tree."""
-    n_components = coords.shape[1]
-    for tree in range(len(start) - 1):
-        root = start[tree]
-        for i in range(begin, end):
-            node = root
-            while left[node] >= 0:
-                total = 0.0
-                for k in range(n_components):
-                    total += weights[node, k] * coords[i, k]
-                node = root + (left[node] if total <= offset[node] else right[node])
-            ids[i, tree] = leaf[node]

@@ -39,3 +39,13 @@ def bootstrap_counts(state, n_rows, n_draws):
     for _ in range(n_draws):
         counts[below(state, n_rows)] += 1.0
     return counts
+
+
+@compiled
+def fill_uniform(seeds, start, u):
+    """Fill rows ``start[j]`` to ``start[j + 1]`` of ``u`` from seed j."""
+    for j in range(len(seeds)):
+        state = seeds[j : j + 1].copy()
+        for i in range(start[j], start[j + 1]):
+            for column in range(u.shape[1]):
+                u[i, column] = uniform(state)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._types import Bools, Codes, Floats, Ints, LeafIds
-from latentforest.forest._records import Tree
-from latentforest.forest._route import route_rows
+from latentforest.trees._tree import Tree
+from latentforest.trees._walk_loops import route_rows
 
 ROW_BLOCK = 2_048
 NODE_FIELDS = (
@@ -98,9 +98,18 @@ class ForestArrays:
         values = self.check_values(values)
         ids = np.empty((len(values), self.n_trees), np.int32, order="F")
         name = name.astype(np.int32)
+        nodes = (
+            self.start,
+            self.left,
+            self.right,
+            self.feature,
+            self.threshold,
+            self.missing_left,
+            self.category,
+        )
 
         def work(block: tuple[int, int]) -> None:
-            route_rows(values, *block, *self.node_arrays(), name, ids)
+            route_rows(values, *block, nodes, self.words, name, ids)
 
         run_blocks(work, list(blocks_of(len(values), ROW_BLOCK)), n_jobs=n_jobs)
         return ids
@@ -114,13 +123,15 @@ class ForestArrays:
             **{name: getattr(self, name)[:end] for name in NODE_FIELDS},
         )
 
-    def parents(self) -> Ints:
-        """Parent of every node, counted within the tree; -1 at a root."""
+    def parents(self) -> tuple[NDArray[np.int64], Bools]:
+        """Parent of every node, -1 at a root, and which nodes are left children."""
         first, inner = self._first(), np.flatnonzero(self.left >= 0)
-        parent = np.full(len(self.left), -1, np.int32)
-        for child in (self.left, self.right):
-            parent[first[inner] + child[inner]] = inner - first[inner]
-        return parent
+        parent = np.full(len(self.left), -1)
+        is_left = np.zeros(len(self.left), np.bool_)
+        parent[first[inner] + self.left[inner]] = inner
+        parent[first[inner] + self.right[inner]] = inner
+        is_left[first[inner] + self.left[inner]] = True
+        return parent, is_left
 
     def check_values(self, values: Codes) -> Codes:
         """Return the codes as compiled walks need them, or say what does not fit."""
@@ -142,30 +153,6 @@ class ForestArrays:
                 )
                 raise ValueError(message)
         return values
-
-    def node_arrays(
-        self,
-    ) -> tuple[
-        NDArray[np.int64],
-        Ints,
-        Ints,
-        Ints,
-        Floats,
-        Bools,
-        NDArray[np.int64],
-        NDArray[np.uint32],
-    ]:
-        """Return the arrays that compiled walks need, in the order they take them."""
-        return (
-            self.start,
-            self.left,
-            self.right,
-            self.feature,
-            self.threshold,
-            self.missing_left,
-            self.category,
-            self.words,
-        )
 
 
 def join_trees(trees: Sequence[Tree], split_levels: Ints) -> ForestArrays:

@@ -6,7 +6,7 @@ import numpy as np
 
 from latentforest._base._checks import check_integer
 from latentforest._base._types import Ints
-from latentforest.forest._arrays import NODE_FIELDS, ForestArrays
+from latentforest.trees._arrays import NODE_FIELDS, ForestArrays
 
 
 def node_depths(forest: ForestArrays) -> Ints:

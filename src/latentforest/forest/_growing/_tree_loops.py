@@ -4,21 +4,21 @@
 import numpy as np
 
 from latentforest._base._compiled import compiled
-from latentforest.forest._cuts import (
+from latentforest._base._random_loops import below, uniform
+from latentforest.forest._growing._cuts_loops import (
     best_cut,
     coin_levels,
     enough_to_cut,
     is_pure,
     random_cut,
 )
-from latentforest.forest._draw import below, uniform
-from latentforest.forest._groups import (
+from latentforest.forest._growing._groups_loops import (
     CLASSIFY,
     MAX_GROUPS,
     group_levels,
     group_numbers,
 )
-from latentforest.forest._partition import (
+from latentforest.forest._growing._partition_loops import (
     middle_of,
     partition,
     place_absent,
@@ -35,31 +35,18 @@ def _draw_column(columns, tried, state):
 
 
 @compiled
-def grow_tree(
-    bins,
-    n_bins,
-    split_levels,
-    lower,
-    upper,
-    start,
-    row_responses,
-    task,
-    width,
-    row_weights,
-    n_candidates,
-    min_leaf,
-    min_class,
-    max_depth,
-    at_random,
-    level_rank,
-    state,
-):
+def grow_tree(table, response, row_weights, rules, state):
     """Grow one tree on the rows of positive weight; returns the fields of `Tree`.
 
+    ``table``, ``response`` and ``rules`` are a `BinnedTable`, a `Response` and `Rules`
+    as plain tuples.
     With ``at_random`` the first column, in random order, that can be cut at all
     is cut at a random place. Otherwise the best cut of ``n_candidates`` random
     columns is taken; a node where none of them can be cut becomes a leaf.
     """
+    bins, n_bins, split_levels, lower, upper, start = table
+    row_responses, task, width = response
+    n_candidates, min_leaf, min_class, max_depth, at_random, level_rank = rules
     rows = np.flatnonzero(row_weights > 0.0).astype(np.int32)
     responses, weights = row_responses[rows], row_weights[rows]
     n_rows, n_columns = len(rows), bins.shape[0]

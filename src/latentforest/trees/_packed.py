@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._types import Bools, Floats, Ints
-from latentforest.forest._arrays import ForestArrays
+from latentforest.trees._arrays import ForestArrays
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,8 +8,8 @@ two sides (Gini), regression (Σ y)² / n (variance).
 import numpy as np
 
 from latentforest._base._compiled import compiled
-from latentforest.forest._draw import uniform
-from latentforest.forest._groups import CLASSIFY, weight_of
+from latentforest._base._random_loops import uniform
+from latentforest.forest._growing._groups_loops import CLASSIFY, weight_of
 
 COIN_TRIES = 8  # draws of a random split of levels before a column is given up
 

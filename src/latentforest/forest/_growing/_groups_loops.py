@@ -10,7 +10,7 @@ a prefix of the groups to the left.
 import numpy as np
 
 from latentforest._base._compiled import compiled
-from latentforest.forest._draw import below
+from latentforest._base._random_loops import below
 
 CLASSIFY, REGRESS = 0, 1
 MAX_GROUPS = 256  # groups of a number's bins in a large node

@@ -14,12 +14,13 @@ out, so every assignment that is reached is consistent.
 import numpy as np
 
 from latentforest._base._compiled import compiled
-from latentforest.forest._box_loops import first_meeting, narrow_to_leaf
+from latentforest.regions import first_meeting, narrow_to_leaf
 
 
 @compiled
-def cost_of_leaf(leaf, scale, entry_start, entries, size, targets, x):
+def cost_of_leaf(leaf, kernel, x):
     """Return what a leaf adds to the objective at x: h(x + leaf) − h(x)."""
+    targets, size, scale, entry_start, entries = kernel
     added = 0.0
     for e in range(entry_start[leaf], entry_start[leaf + 1]):
         j = entries[e]
@@ -29,49 +30,22 @@ def cost_of_leaf(leaf, scale, entry_start, entries, size, targets, x):
 
 
 @compiled
-def branch(
-    n_steps,
-    targets,
-    size,
-    scale,
-    entry_start,
-    entries,
-    tree_start,
-    bound_start,
-    column,
-    lower,
-    upper,
-    word,
-    words,
-    word_start,
-    region_lower,
-    region_upper,
-    region_levels,
-    x,
-    h,
-    open_leaves,
-    n_open,
-    tree_at,
-    child,
-    child_bound,
-    n_children,
-    next_child,
-    path,
-    depth,
-    slack,
-    best,
-    best_leaves,
-):
+def branch(n_steps, kernel, tree_start, box, stack, found, depth, slack, best):
     """Take at most ``n_steps`` branches; return the depth, -1 at the end, and the best.
 
-    Row d of the arrays from ``region_lower`` on is the state at depth d: the region,
-    x and h(x), the leaves that are still possible, tree by tree, the tree that is
-    branched on and its leaves, from the most promising to the least. To be called
-    again with the depth and the best objective returned, until depth is -1. What is
-    not better by more than ``slack`` is not looked at.
+    ``kernel`` are the targets, the sizes of groups, and the leaves' scales and entries.
+    Row d of the arrays of ``stack`` is the state at depth d: the region, x and h(x),
+    the leaves that are still possible, tree by tree, the tree that is branched on and
+    its leaves, from the most promising to the least. ``found`` are the leaves of the
+    path and the best leaves. To be called again with the depth and the best objective
+    returned, until depth is -1. What is not better by more than ``slack`` is not
+    looked at.
     """
+    regions, (x, h), _, children = stack
+    tree_at, child, child_bound, n_children, next_child = children
+    path, best_leaves = found
+    scale, entry_start, entries = kernel[2:]
     n_trees = len(tree_start) - 1
-    box = (bound_start, column, lower, upper, word, words, word_start)
     cost = np.empty(tree_start[-1])
     settled = np.zeros(n_trees, np.bool_)
     for d in range(depth):
@@ -92,13 +66,12 @@ def branch(
         path[depth] = leaf
         settled[tree_at[depth]] = True
         d = depth + 1
-        region_lower[d] = region_lower[depth]
-        region_upper[d] = region_upper[depth]
-        region_levels[d] = region_levels[depth]
-        narrow_to_leaf(leaf, *box, region_lower[d], region_upper[d], region_levels[d])
-        h[d] = h[depth] + cost_of_leaf(
-            leaf, scale, entry_start, entries, size, targets, x[depth]
-        )
+        region = (regions[0][d], regions[1][d], regions[2][d])
+        region[0][:] = regions[0][depth]
+        region[1][:] = regions[1][depth]
+        region[2][:] = regions[2][depth]
+        narrow_to_leaf(leaf, box, region)
+        h[d] = h[depth] + cost_of_leaf(leaf, kernel, x[depth])
         x[d] = x[depth]
         for e in range(entry_start[leaf], entry_start[leaf + 1]):
             x[d, entries[e]] += scale[leaf]
@@ -111,73 +84,19 @@ def branch(
             depth -= 1
             settled[tree_at[depth]] = False
             continue
-        expand(
-            depth,
-            settled,
-            targets,
-            size,
-            scale,
-            entry_start,
-            entries,
-            tree_start,
-            *box,
-            region_lower[depth],
-            region_upper[depth],
-            region_levels[depth],
-            x[depth],
-            h[depth],
-            open_leaves,
-            n_open,
-            tree_at,
-            child,
-            child_bound,
-            n_children,
-            cost,
-            slack,
-            best,
-        )
-        next_child[depth] = 0
+        expand(depth, settled, kernel, tree_start, box, stack, cost, best - slack)
     return depth, best
 
 
 @compiled
-def expand(
-    depth,
-    settled,
-    targets,
-    size,
-    scale,
-    entry_start,
-    entries,
-    tree_start,
-    bound_start,
-    column,
-    lower,
-    upper,
-    word,
-    words,
-    word_start,
-    region_lower,
-    region_upper,
-    region_levels,
-    x,
-    h,
-    open_leaves,
-    n_open,
-    tree_at,
-    child,
-    child_bound,
-    n_children,
-    cost,
-    slack,
-    best,
-):
+def expand(depth, settled, kernel, tree_start, box, stack, cost, limit):
     """Find what is still possible at a node, and choose the tree to branch on."""
+    regions, (x, h), (open_leaves, n_open), children = stack
+    tree_at, child, child_bound, n_children, _ = children
     n_trees = len(tree_start) - 1
-    box = (bound_start, column, lower, upper, word, words, word_start)
-    region = (region_lower, region_upper, region_levels)
+    region = (regions[0][depth], regions[1][depth], regions[2][depth])
     before = max(depth - 1, 0)
-    total = h
+    total = h[depth]
     cheapest = np.empty(n_trees)
     for tree in range(n_trees):
         if settled[tree]:
@@ -186,20 +105,18 @@ def expand(
         end = first + n_open[before, tree]
         kept = first
         cheapest[tree] = np.inf
-        k = first_meeting(open_leaves[before], first, end, *box, *region)
+        k = first_meeting(open_leaves[before], first, end, box, region)
         while k < end:
             leaf = open_leaves[before, k]
-            cost[leaf] = cost_of_leaf(
-                leaf, scale, entry_start, entries, size, targets, x
-            )
+            cost[leaf] = cost_of_leaf(leaf, kernel, x[depth])
             cheapest[tree] = min(cheapest[tree], cost[leaf])
             open_leaves[depth, kept] = leaf
             kept += 1
-            k = first_meeting(open_leaves[before], k + 1, end, *box, *region)
+            k = first_meeting(open_leaves[before], k + 1, end, box, region)
         n_open[depth, tree] = kept - first
         total += cheapest[tree]
     n_children[depth] = 0
-    if total >= best - slack:
+    if total >= limit:
         return
     fewest = -1
     for tree in range(n_trees):
@@ -209,7 +126,7 @@ def expand(
         kept = first
         for k in range(first, first + n_open[depth, tree]):
             leaf = open_leaves[depth, k]
-            if total - cheapest[tree] + cost[leaf] < best - slack:
+            if total - cheapest[tree] + cost[leaf] < limit:
                 open_leaves[depth, kept] = leaf
                 kept += 1
         n_open[depth, tree] = kept - first
