@@ -21,7 +21,8 @@ from forest_oracles import (
     slow_leaves,
     tables,
 )
-from latentforest.forest import ShiHorvathForest, SupervisedForest, _bins
+from latentforest.forest import ShiHorvathForest, SupervisedForest
+from latentforest.forest._growing import _bins
 from latentforest.forest._growing._tree_loops import grow_tree
 from latentforest.table import EncodedTable, TableSchema
 

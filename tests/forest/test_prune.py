@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_oracles import QUICK, grow, tables
-from latentforest.trees._arrays import join_trees
 from latentforest.forest._growing._bins import bin_table
 from latentforest.forest._growing._prune import prune_tree
-from latentforest.forest._growing._records import Tree
+from latentforest.trees import Tree, join_trees
 
 
 def grow_one(encoded, seed=0):

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_oracles import QUICK, grow, mixed_table, tables
-from latentforest.forest import CompletelyRandomForest, ShiHorvathForest
 from latentforest._base._random_loops import bootstrap_counts as original
+from latentforest.forest import CompletelyRandomForest, ShiHorvathForest
 
 
 @given(tables(), st.integers(1, 6), st.integers(0, 99))

@@ -22,14 +22,14 @@ from latentforest import RFAE, CompletelyRandomForest
 from latentforest.decode import DecoderContext
 from latentforest.decode._leaves import _relabel_local as local
 from latentforest.decode._leaves._relabel import RelabelDecoder
-from latentforest.decode._leaves._relabel_draw import NodeDraws
 from latentforest.decode._leaves._relabel_local import rows_of_nodes
 from latentforest.decode._leaves._relabel_splits import (
     StandIns,
     distinct_splits,
     relabel_globally,
 )
-from latentforest.forest import ForestArrays, column_facts
+from latentforest.regions import NodeDraws, column_facts
+from latentforest.trees import ForestArrays
 from mixed_tables import mixed_frame
 
 MIXED = ["continuous", "5 levels", "integer", "70 levels", "ordered"]

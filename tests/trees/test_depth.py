@@ -8,7 +8,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from forest_oracles import QUICK, grow, tables
 from latentforest.forest import from_sklearn
-from latentforest.trees._depth import cut_at_depth, node_depths
+from latentforest.trees import cut_at_depth, node_depths
 
 
 def grown(encoded, seed=0):

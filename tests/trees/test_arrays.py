@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 
 from forest_oracles import QUICK, grow, mixed_table, slow_leaves, tables
-from latentforest.forest import compatible_regions
-from latentforest.trees._arrays import ROW_BLOCK
+from latentforest.regions import compatible_regions
+from latentforest.trees import ROW_BLOCK
 
 MIXED = ["continuous", "70 levels"]
 

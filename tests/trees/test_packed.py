@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from files.model_cases import model_of
 from forest_oracles import slow_leaves
-from latentforest.trees._packed import pack_trees, unpack_trees
 from latentforest.table import TableCodec
+from latentforest.trees import pack_trees, unpack_trees
 from mixed_tables import FORESTS, LAW, frames, target_of
 
 CASES = [

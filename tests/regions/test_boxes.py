@@ -6,9 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_oracles import QUICK, grow, left_levels, mixed_table, tables
-from latentforest.forest import ForestArrays, column_facts, compatible_regions
-from latentforest.regions._meet_loops import first_meeting, narrow_to_leaf
-from latentforest.regions._boxes import LeafBoxes, leaf_boxes, observed_region
+from latentforest.regions import (
+    LeafBoxes,
+    column_facts,
+    compatible_regions,
+    first_meeting,
+    leaf_boxes,
+    narrow_to_leaf,
+    observed_region,
+)
+from latentforest.trees import ForestArrays
 
 GROWN = st.sampled_from(["completely random", "shi horvath", "adversarial"])
 
@@ -96,7 +103,7 @@ def test_leaves_of_a_tree_are_counted_together(table, sort, seed):
 
 def random_region(rng, facts, start):
     """Draw a region that holds a legal row: some bounds of each column, or none."""
-    region = [start.lower[0].copy(), start.upper[0].copy(), start.levels[0].copy()]
+    region = (start.lower[0].copy(), start.upper[0].copy(), start.levels[0].copy())
     for column, n_levels in enumerate(start.split_levels):
         if rng.random() < 0.3:
             continue
@@ -126,10 +133,10 @@ def test_a_region_with_a_legal_row_meets_a_leaf_of_every_tree(table, sort, seed)
         region = random_region(rng, facts, start)
         for tree in range(boxes.n_trees):
             begin, end = boxes.tree_start[tree : tree + 2]
-            found = first_meeting(leaves, begin, end, *boxes.arrays(), *region)
+            found = first_meeting(leaves, begin, end, boxes.arrays(), region)
             assert found < end
             assert not any(
-                first_meeting(leaves, leaf, leaf + 1, *boxes.arrays(), *region) == leaf
+                first_meeting(leaves, leaf, leaf + 1, boxes.arrays(), region) == leaf
                 for leaf in range(begin, found)
             )
 
@@ -144,7 +151,7 @@ def test_a_row_meets_exactly_its_own_leaves(table, sort, seed):
     complete = table.values[~np.isnan(table.values).any(axis=1)]
     ids = forest.leaves(complete)
     for row, own in zip(complete[:10], ids, strict=False):
-        region = [start.lower[0].copy(), start.upper[0].copy(), start.levels[0].copy()]
+        region = (start.lower[0].copy(), start.upper[0].copy(), start.levels[0].copy())
         for column, n_levels in enumerate(forest.split_levels):
             if n_levels:
                 first, last = start.word_start[column : column + 2]
@@ -158,7 +165,7 @@ def test_a_row_meets_exactly_its_own_leaves(table, sort, seed):
         meeting = [
             leaf
             for leaf in leaves
-            if first_meeting(leaves, leaf, leaf + 1, *boxes.arrays(), *region) == leaf
+            if first_meeting(leaves, leaf, leaf + 1, boxes.arrays(), region) == leaf
         ]
         assert meeting == sorted(own)
 
@@ -171,13 +178,13 @@ def test_narrowing_equals_the_region_of_a_row(table, sort, seed):
     complete = table.values[~np.isnan(table.values).any(axis=1)]
     wanted = compatible_regions(forest, complete)
     for row, ids in enumerate(forest.leaves(complete)):
-        region = [
+        region = (
             np.full(forest.n_columns, -np.inf),
             np.full(forest.n_columns, np.inf),
             np.full(boxes.word_start[-1], 2**32 - 1, np.uint32),
-        ]
+        )
         for leaf in ids:
-            narrow_to_leaf(leaf, *boxes.arrays(), *region)
+            narrow_to_leaf(leaf, boxes.arrays(), region)
         np.testing.assert_array_equal(region[0], wanted.lower[row])
         np.testing.assert_array_equal(region[1], wanted.upper[row])
         for column in np.flatnonzero(forest.split_levels):
@@ -228,9 +235,9 @@ def one_split(threshold, missing_left=False):
 
 
 def meets_all(boxes, leaf):
-    everything = [np.array([-np.inf]), np.array([np.inf]), np.empty(0, np.uint32)]
+    everything = (np.array([-np.inf]), np.array([np.inf]), np.empty(0, np.uint32))
     leaves = np.arange(boxes.n_leaves)
-    return first_meeting(leaves, leaf, leaf + 1, *boxes.arrays(), *everything) == leaf
+    return first_meeting(leaves, leaf, leaf + 1, boxes.arrays(), everything) == leaf
 
 
 def test_a_leaf_that_only_missing_cells_reach_meets_nothing():
