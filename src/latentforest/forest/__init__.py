@@ -4,6 +4,7 @@ from latentforest.forest._adapters import from_sklearn
 from latentforest.forest._adversarial import AdversarialForest
 from latentforest.forest._base_forest import BaseForest
 from latentforest.forest._growing._grow import GrownForest
+from latentforest.forest._resolve import FORESTS as FORESTS
 from latentforest.forest._resolve import Planting, resolve_forest
 from latentforest.forest._supervised import SupervisedForest
 from latentforest.forest._unsupervised import CompletelyRandomForest, ShiHorvathForest

@@ -17,8 +17,8 @@ MAX_GROUPS = 256  # groups of a number's bins in a large node
 MIN_GROUPS = 64  # groups in the smallest nodes
 FEW_LEVELS = 32  # levels up to which insertion sort wins
 
-# Long lists of plain arrays, on purpose: a record handed to a compiled function counts
-# references to all its arrays, which costs more than the work on a small node.
+# A sample is the rows of a tree, their responses and weights, those of a node side by
+# side; a kind is the task and the number of sums of a group.
 
 
 @compiled
@@ -42,26 +42,14 @@ def weight_of(sums, at, width, task):
 
 
 @compiled
-def group_numbers(
-    bins,
-    missing,
-    rows,
-    responses,
-    weights,
-    begin,
-    end,
-    task,
-    width,
-    sums,
-    span,
-    codes,
-):
+def group_numbers(bins, missing, sample, begin, end, kind, sums, span, codes):
     """Reduce the bins of a node's rows to groups in ascending order.
 
     Fills ``sums`` (group by group, missing rows last) and ``span`` (smallest bin, and
     how many bits to drop for the group); returns the number of groups without the
     missing ones.
     """
+    (rows, responses, weights), (task, width) = sample, kind
     size = end - begin
     low, high, n_missing = np.int64(missing), np.int64(-1), 0
     for i in range(size):
@@ -108,22 +96,7 @@ def _sort_levels(shares, order, n):
 
 @compiled
 def group_levels(
-    bins,
-    n_levels,
-    rows,
-    responses,
-    weights,
-    begin,
-    end,
-    task,
-    width,
-    sums,
-    raw,
-    order,
-    shares,
-    rank,
-    ranked,
-    state,
+    bins, n_levels, sample, begin, end, kind, sums, scratch, rank, ranked, state
 ):
     """Order the levels present by their mean response, missing being one of them.
 
@@ -135,6 +108,8 @@ def group_levels(
     Fills ``sums`` and ``order`` (levels; ``n_levels`` is missing) and returns how
     many there are. ``raw`` is zero before and after.
     """
+    (rows, responses, weights), (task, width) = sample, kind
+    raw, order, shares = scratch
     few = (end - begin) * 8 < n_levels
     n_groups = 0
     for i in range(begin, end):

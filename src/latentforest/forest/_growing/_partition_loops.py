@@ -32,18 +32,7 @@ def place_cut(value, lower, upper):
 
 @compiled
 def partition(
-    bins,
-    missing,
-    rows,
-    responses,
-    weights,
-    begin,
-    end,
-    last,
-    missing_left,
-    side,
-    by_level,
-    spare,
+    bins, missing, sample, begin, end, last, missing_left, side, by_level, spare
 ):
     """Gather the rows that go left at the front, all in the order they had.
 
@@ -53,6 +42,7 @@ def partition(
     right, the largest bin on the left, the smallest on the right and the number of
     missing rows.
     """
+    rows, responses, weights = sample
     n_left, n_right, n_missing = begin, 0, 0
     low, high = np.int64(-1), np.int64(missing)
     for i in range(begin, end):

@@ -49,6 +49,7 @@ def grow_tree(table, response, row_weights, rules, state):
     n_candidates, min_leaf, min_class, max_depth, at_random, level_rank = rules
     rows = np.flatnonzero(row_weights > 0.0).astype(np.int32)
     responses, weights = row_responses[rows], row_weights[rows]
+    sample, kind = (rows, responses, weights), (task, width)
     n_rows, n_columns = len(rows), bins.shape[0]
 
     most_levels = split_levels.max() + 1
@@ -56,6 +57,7 @@ def grow_tree(table, response, row_weights, rules, state):
     sums, span = np.empty(n_most * width), np.empty(2, np.int64)
     raw, shares = np.zeros(most_levels * width), np.empty(most_levels)
     order = np.empty(most_levels, np.int64)
+    scratch = (raw, order, shares)
     codes, spare = np.empty(n_rows, np.uint16), np.empty((3, n_rows))
     left_sums = np.empty(width)
     chosen = np.zeros(most_levels, np.bool_)
@@ -145,17 +147,12 @@ def grow_tree(table, response, row_weights, rules, state):
                     n_groups = group_levels(
                         bins[column],
                         n_levels,
-                        rows,
-                        responses,
-                        weights,
+                        sample,
                         begin,
                         end,
-                        task,
-                        width,
+                        kind,
                         sums,
-                        raw,
-                        order,
-                        shares,
+                        scratch,
                         level_rank[column],
                         ranked_levels[column],
                         state,
@@ -164,13 +161,10 @@ def grow_tree(table, response, row_weights, rules, state):
                     n_groups = group_numbers(
                         bins[column],
                         n_bins[column],
-                        rows,
-                        responses,
-                        weights,
+                        sample,
                         begin,
                         end,
-                        task,
-                        width,
+                        kind,
                         sums,
                         span,
                         codes,
@@ -199,9 +193,7 @@ def grow_tree(table, response, row_weights, rules, state):
         middle, low, high, n_missing = partition(
             bins[best_column],
             n_bins[best_column],
-            rows,
-            responses,
-            weights,
+            sample,
             begin,
             end,
             best_last,
