@@ -5,9 +5,14 @@ import scipy.sparse as sp
 
 from forest_oracles import grow
 from latentforest.decode._leaves._greedy import consistent_leaves, draw_leaf_order
-from latentforest.forest import column_facts, rows_of_regions
-from latentforest.forest._box_loops import first_meeting, narrow_to_leaf
-from latentforest.forest._boxes import leaf_boxes, observed_region
+from latentforest.regions import (
+    column_facts,
+    first_meeting,
+    leaf_boxes,
+    narrow_to_leaf,
+    observed_region,
+    rows_of_regions,
+)
 
 
 class Case:
@@ -49,9 +54,9 @@ class Case:
         region = [part[0].copy() for part in self.parts(self.start)]
         for leaf in np.asarray(leaves, np.int64):
             alone = np.array([leaf])
-            if first_meeting(alone, 0, 1, *self.boxes.arrays(), *region):
+            if first_meeting(alone, 0, 1, self.boxes.arrays(), tuple(region)):
                 return False
-            narrow_to_leaf(leaf, *self.boxes.arrays(), *region)
+            narrow_to_leaf(leaf, self.boxes.arrays(), tuple(region))
         return True
 
     @staticmethod

@@ -1,5 +1,6 @@
 """Promises about the shape of the package: sizes, imports, no work at import."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +33,24 @@ def run(code):
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
 def test_modules_are_short(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST
+
+
+@pytest.mark.parametrize("room", ["trees", "regions", "forest", "decode/_leaves"])
+def test_only_modules_of_loops_are_compiled(room):
+    for path in (SOURCE / room).rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        loops = path.stem.endswith("_loops")
+        assert ("@compiled" in text) == loops, path
+        # Types and lint make exceptions for these alone.
+        assert loops or "disable-error-code" not in text, path
+
+
+@pytest.mark.parametrize("room", ["trees", "regions", "forest"])
+def test_rooms_are_entered_by_their_door(room):
+    inside = re.compile(rf"latentforest\.{room}\._")
+    for path in SOURCE.rglob("*.py"):
+        if not path.is_relative_to(SOURCE / room):
+            assert not inside.search(path.read_text(encoding="utf-8")), path
 
 
 LIST_LOADED = """

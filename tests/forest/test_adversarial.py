@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from forest_oracles import QUICK, grow, mixed_table, same_forest, tables
 from latentforest.forest import AdversarialForest
 from latentforest.forest._adversarial import _rank_levels, _resample
-from latentforest.forest._adversarial_rounds import add_votes, draw_in_leaves
-from latentforest.forest._bins import bin_table
-from latentforest.forest._grow import split_rules
+from latentforest.forest._growing._bins import bin_table
+from latentforest.forest._growing._grow import split_rules
+from latentforest.forest._growing._rounds_loops import add_votes, draw_in_leaves
 
 
 def dependent(n_rows=300):

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_oracles import NUMBERS, QUICK, mixed_table, tables
-from latentforest.forest import _bins
-from latentforest.forest._bins import MAX_BINS, bin_table
+from latentforest.forest._growing import _bins
+from latentforest.forest._growing._bins import MAX_BINS, bin_table
 
 
 def edges_of(table, column):

@@ -21,8 +21,9 @@ from forest_oracles import (
     slow_leaves,
     tables,
 )
-from latentforest.forest import ShiHorvathForest, SupervisedForest, _bins
-from latentforest.forest._tree import grow_tree
+from latentforest.forest import ShiHorvathForest, SupervisedForest
+from latentforest.forest._growing import _bins
+from latentforest.forest._growing._tree_loops import grow_tree
 from latentforest.table import EncodedTable, TableSchema
 
 MIXED = ["continuous", "5 levels", "integer", "70 levels", "ordered", "boolean"]
@@ -205,7 +206,7 @@ BAD = [
 )
 def test_bad_parameters_are_refused(sort, params, error, message, monkeypatch):
     # Before growing: the compiled grower is not there to be called.
-    monkeypatch.setattr("latentforest.forest._grow.grow_tree", None)
+    monkeypatch.setattr("latentforest.forest._growing._grow.grow_tree", None)
     forest = make_grower(sort, **params)
     X = np.random.default_rng(0).normal(size=(20, 3))
     with pytest.raises(error, match=message):
@@ -217,7 +218,7 @@ def test_bad_parameters_are_refused(sort, params, error, message, monkeypatch):
     [("sqrt", 3), ("log2", 3), (None, 10), (0.5, 5), (0.01, 1), (1.0, 10), (1, 1)],
 )
 def test_columns_tried_per_split(max_features, n_columns):
-    from latentforest.forest._grow import split_rules
+    from latentforest.forest._growing._grow import split_rules
 
     encoded = mixed_table(["continuous"] * 10, 5)
     table = _bins.bin_table(encoded.values, encoded.schema.split_levels)

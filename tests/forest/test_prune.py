@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_oracles import QUICK, grow, tables
-from latentforest.forest._arrays import join_trees
-from latentforest.forest._bins import bin_table
-from latentforest.forest._prune import prune_tree
-from latentforest.forest._records import Tree
+from latentforest.forest._growing._bins import bin_table
+from latentforest.forest._growing._prune import prune_tree
+from latentforest.trees import Tree, join_trees
 
 
 def grow_one(encoded, seed=0):

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_oracles import QUICK, grow, mixed_table, tables
+from latentforest._base._random_loops import bootstrap_counts as original
 from latentforest.forest import CompletelyRandomForest, ShiHorvathForest
-from latentforest.forest._draw import bootstrap_counts as original
 
 
 @given(tables(), st.integers(1, 6), st.integers(0, 99))
@@ -16,7 +16,7 @@ def test_shi_horvath_leaves_keep_enough_real_in_bag_rows(encoded, min_leaf, seed
     with pytest.MonkeyPatch.context() as patch:
         bags = []
         patch.setattr(
-            "latentforest.forest._grow.bootstrap_counts",
+            "latentforest.forest._growing._grow.bootstrap_counts",
             lambda *args: bags.append(original(*args)) or bags[-1],
         )
         grown = grow("shi horvath", encoded, seed=seed, min_samples_leaf=min_leaf)

@@ -5,8 +5,8 @@ import pytest
 from matplotlib import pyplot
 
 from latentforest import RFAE, CompletelyRandomForest, plot
-from latentforest.forest._depth import node_depths
 from latentforest.plot._film import turned
+from latentforest.trees import node_depths
 
 
 def points(ax):

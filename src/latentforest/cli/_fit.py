@@ -14,7 +14,7 @@ from latentforest.cli._sink import check_output
 from latentforest.cli._source import Dialect, Source
 from latentforest.cli._tables import training_frame
 from latentforest.decode._resolve import DECODERS
-from latentforest.forest._resolve import FORESTS
+from latentforest.forest import FORESTS
 from latentforest.table import ColumnKind, EncodedTable, TableCodec
 
 

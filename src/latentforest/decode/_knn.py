@@ -6,8 +6,8 @@ from latentforest._base._checks import check_option
 from latentforest._base._types import Codes, Coords
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._neighbour_decoder import NeighbourDecoder
-from latentforest.forest import column_facts, rows_in_regions
 from latentforest.neighbours import Neighbours, Weights, inverse_distance_weights
+from latentforest.regions import column_facts, rows_in_regions
 
 PROTOTYPES = ("draw", "middle", "rows")
 

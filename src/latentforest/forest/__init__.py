@@ -1,19 +1,9 @@
-"""Forests as flat arrays: growing, reading, routing, regions."""
+"""Forests: growing them, and reading those of others."""
 
 from latentforest.forest._adapters import from_sklearn
 from latentforest.forest._adversarial import AdversarialForest
-from latentforest.forest._arrays import ForestArrays
 from latentforest.forest._base_forest import BaseForest
-from latentforest.forest._grow import GrownForest
-from latentforest.forest._regions import (
-    ColumnFacts,
-    Regions,
-    column_facts,
-    compatible_regions,
-    regions_of_leaves,
-    rows_in_regions,
-    rows_of_regions,
-)
+from latentforest.forest._growing._grow import GrownForest
 from latentforest.forest._resolve import FORESTS as FORESTS
 from latentforest.forest._resolve import GivenForest, resolve_forest
 from latentforest.forest._saved import StoredForest
@@ -23,6 +13,16 @@ from latentforest.forest._saved import put_forest as put_forest
 from latentforest.forest._saved import take_forest as take_forest
 from latentforest.forest._supervised import SupervisedForest
 from latentforest.forest._unsupervised import CompletelyRandomForest, ShiHorvathForest
+from latentforest.regions import (
+    ColumnFacts,
+    Regions,
+    column_facts,
+    compatible_regions,
+    regions_of_leaves,
+    rows_in_regions,
+    rows_of_regions,
+)
+from latentforest.trees import ForestArrays
 
 __all__ = [
     "AdversarialForest",

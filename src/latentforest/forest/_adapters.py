@@ -6,8 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from latentforest._base._types import Floats, Ints
-from latentforest.forest._arrays import ForestArrays, join_trees
-from latentforest.forest._records import Tree
+from latentforest.trees import ForestArrays, Tree, join_trees
 
 
 def _forests() -> tuple[type, ...]:

@@ -11,19 +11,20 @@ from latentforest._base._parallel import run_blocks
 from latentforest._base._random import RandomState, draw_seeds
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Floats
-from latentforest.forest._adversarial_rounds import add_votes, draw_in_leaves
 from latentforest.forest._base_forest import BaseForest
-from latentforest.forest._bins import BinnedTable, bin_table
-from latentforest.forest._groups import CLASSIFY
-from latentforest.forest._grow import (
+from latentforest.forest._growing._bins import BinnedTable, bin_table
+from latentforest.forest._growing._groups_loops import CLASSIFY
+from latentforest.forest._growing._grow import (
     GrownForest,
     grow_trees,
     join_grown,
     split_rules,
 )
-from latentforest.forest._prune import prune_tree
-from latentforest.forest._records import Rules, Target, Tree
+from latentforest.forest._growing._prune import prune_tree
+from latentforest.forest._growing._records import Response, Rules
+from latentforest.forest._growing._rounds_loops import add_votes, draw_in_leaves
 from latentforest.table import EncodedTable
+from latentforest.trees import Tree
 
 SURE = 5.0  # standard errors below chance at which a verdict needs no more trees
 
@@ -145,7 +146,7 @@ class AdversarialForest(BaseForest):
         n_rows = real.bins.shape[1]
         both = real._replace(bins=np.concatenate([real.bins, synthetic], axis=1))
         labels = np.repeat([1.0, 0.0], n_rows)
-        target = Target(labels, CLASSIFY, 2)
+        target = Response(labels, CLASSIFY, 2)
         votes, lock = np.zeros(2 * n_rows, np.int32), Lock()
 
         def keep(number: int, tree: Tree, counts: Floats) -> Tree:

@@ -12,8 +12,8 @@ from latentforest._base._errors import SchemaError
 from latentforest._base._random import RandomState, stage_rngs
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import LeafIds
-from latentforest.forest._bins import MAX_BINS
-from latentforest.forest._grow import GrownForest
+from latentforest.forest._growing._bins import MAX_BINS
+from latentforest.forest._growing._grow import GrownForest
 from latentforest.table import (
     EncodedTable,
     TableCodec,

@@ -13,7 +13,7 @@ from latentforest._base._random import stage_rngs
 from latentforest.forest._adapters import from_sklearn, is_readable
 from latentforest.forest._adversarial import AdversarialForest
 from latentforest.forest._base_forest import BaseForest
-from latentforest.forest._grow import GrownForest
+from latentforest.forest._growing._grow import GrownForest
 from latentforest.forest._supervised import SupervisedForest
 from latentforest.forest._unsupervised import CompletelyRandomForest, ShiHorvathForest
 from latentforest.table import (

@@ -8,12 +8,11 @@ from sklearn.frozen import FrozenEstimator
 from latentforest._base._errors import ModelFileError
 from latentforest._base._section import NewSection, Section
 from latentforest._base._values import damaged
-from latentforest.forest._arrays import ForestArrays
 from latentforest.forest._base_forest import BaseForest
-from latentforest.forest._grow import GrownForest
-from latentforest.forest._packed import PackedTrees, pack_trees, unpack_trees
+from latentforest.forest._growing._grow import GrownForest
 from latentforest.forest._resolve import FORESTS
 from latentforest.table import EncodedTable, TableCodec, TableSchema, remember_columns
+from latentforest.trees import ForestArrays, PackedTrees, pack_trees, unpack_trees
 
 LONGEST_SOURCE = 200
 

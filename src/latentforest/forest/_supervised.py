@@ -13,16 +13,17 @@ from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Floats
 from latentforest._base._values import damaged, encode_value
 from latentforest.forest._base_forest import BaseForest
-from latentforest.forest._bins import bin_table
-from latentforest.forest._groups import CLASSIFY, REGRESS
-from latentforest.forest._grow import (
+from latentforest.forest._growing._bins import bin_table
+from latentforest.forest._growing._groups_loops import CLASSIFY, REGRESS
+from latentforest.forest._growing._grow import (
     GrownForest,
     grow_trees,
     join_grown,
     split_rules,
 )
-from latentforest.forest._records import Target, Tree
+from latentforest.forest._growing._records import Response
 from latentforest.table import EncodedTable
+from latentforest.trees import Tree
 
 # Distinct numbers above which a target is no longer taken for classes.
 MANY_CLASSES = 50
@@ -220,7 +221,7 @@ class SupervisedForest(BaseForest):
             total += self.leaf_values_[ids[:, tree]]
         return total / ids.shape[1]
 
-    def _read_target(self, y: Any, n_rows: int) -> Target:
+    def _read_target(self, y: Any, n_rows: int) -> Response:
         check_option("task", self.task, ("auto", "classification", "regression"))
         if y is None:
             message = (
@@ -248,10 +249,10 @@ class SupervisedForest(BaseForest):
             if not np.isfinite(response).all():
                 message = "y has infinite values. Drop those rows first."
                 raise ValueError(message)
-            return Target(response, REGRESS, 2)
+            return Response(response, REGRESS, 2)
         self.classes_, labels = np.unique(y, return_inverse=True)
         n_sums = max(2, len(self.classes_))
-        return Target(labels.astype(np.float64), CLASSIFY, n_sums)
+        return Response(labels.astype(np.float64), CLASSIFY, n_sums)
 
 
 def _dtype_name(classes: np.ndarray) -> str:

@@ -7,16 +7,17 @@ import numpy as np
 from latentforest._base._random import RandomState
 from latentforest._base._types import Floats
 from latentforest.forest._base_forest import BaseForest
-from latentforest.forest._bins import bin_table
-from latentforest.forest._groups import CLASSIFY
-from latentforest.forest._grow import (
+from latentforest.forest._growing._bins import bin_table
+from latentforest.forest._growing._groups_loops import CLASSIFY
+from latentforest.forest._growing._grow import (
     GrownForest,
     grow_trees,
     join_grown,
     split_rules,
 )
-from latentforest.forest._records import Target, Tree
+from latentforest.forest._growing._records import Response
 from latentforest.table import EncodedTable
+from latentforest.trees import Tree
 
 
 class CompletelyRandomForest(BaseForest):
@@ -85,7 +86,7 @@ class CompletelyRandomForest(BaseForest):
         )
         trees = grow_trees(
             table,
-            Target(np.zeros(encoded.n_rows), CLASSIFY, 2),
+            Response(np.zeros(encoded.n_rows), CLASSIFY, 2),
             rules,
             lambda number, tree, counts: tree,
             n_trees=self.n_estimators,
@@ -175,7 +176,7 @@ class ShiHorvathForest(BaseForest):
 
         trees = grow_trees(
             both,
-            Target(labels, CLASSIFY, 2),
+            Response(labels, CLASSIFY, 2),
             rules,
             keep,
             n_trees=self.n_estimators,

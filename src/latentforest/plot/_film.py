@@ -12,13 +12,13 @@ from latentforest._base._types import Codes, Coords
 from latentforest._latent import check_model
 from latentforest.encoder import fit_encoder
 from latentforest.forest import GrownForest
-from latentforest.forest._depth import cut_at_depth, node_depths
 from latentforest.plot._canvas import AxesArray, bare, grid_or_given
 from latentforest.plot._key import Key
 from latentforest.plot._model import n_rows_of, training_rows, values_for
 from latentforest.plot._points import draw_points
 from latentforest.spectral import DiffusionMap
 from latentforest.table import EncodedTable
+from latentforest.trees import cut_at_depth, node_depths
 
 MOST_FRAMES = 5
 MARGIN = 0.06  # of the range, on each side

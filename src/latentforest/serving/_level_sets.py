@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._types import Bools
-from latentforest.forest import ForestArrays
+from latentforest.trees import ForestArrays
 
 _CELLS = 2**24  # nodes × levels that are unpacked at once
 _ALL = 2**32 - 1  # every bit of a word

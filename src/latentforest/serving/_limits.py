@@ -3,8 +3,8 @@
 import numpy as np
 
 from latentforest.encoder import LeafTable
-from latentforest.forest import ForestArrays
 from latentforest.serving._questions import Questions
+from latentforest.trees import ForestArrays
 
 GROUP = 16  # trees whose leaves are looked up together
 LARGEST = 2**31 - 1  # bytes of a protobuf message

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._types import Bools, Floats, Ints
-from latentforest.forest import ForestArrays
 from latentforest.serving._level_sets import LevelSets, level_sets
+from latentforest.trees import ForestArrays
 
 
 @dataclass(frozen=True, slots=True, eq=False)

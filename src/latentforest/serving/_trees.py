@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._types import Bools, Floats
-from latentforest.forest import ForestArrays
 from latentforest.serving._questions import Questions
+from latentforest.trees import ForestArrays
 
 
 @dataclass(frozen=True, slots=True, eq=False)

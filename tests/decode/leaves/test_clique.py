@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from latentforest.decode._leaves._clique import maximum_cliques
+from latentforest.decode._leaves._clique_loops import maximum_cliques
 
 PLENTY = 1_000_000
 

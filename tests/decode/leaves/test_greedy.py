@@ -17,8 +17,7 @@ from latentforest.decode._leaves._greedy import (
 )
 from latentforest.decode._leaves._greedy_loops import assign_row
 from latentforest.forest import ForestArrays, column_facts, regions_of_leaves
-from latentforest.forest._box_loops import narrow_to_leaf
-from latentforest.forest._boxes import leaf_boxes, observed_region
+from latentforest.regions import leaf_boxes, narrow_to_leaf, observed_region
 from leaf_cases import Case
 
 SEEDS = st.integers(0, 9_999)
@@ -62,18 +61,15 @@ def test_the_clique_grows_and_keeps_its_edges(table, sort, n_trees, seed):
     chosen = np.empty(n_trees, np.int64)
     n_rounds = assign_row(
         np.searchsorted(beliefs.indices, case.boxes.tree_start),
-        beliefs.indices.astype(np.int64),
-        beliefs.data.astype(float),
-        case.order.ranked,
-        case.order.rank,
+        (beliefs.indices.astype(np.int64), beliefs.data.astype(float)),
+        (case.order.ranked, case.order.rank),
         case.boxes.tree_start,
-        *case.boxes.arrays(),
-        *(part[0] for part in case.parts(case.start)),
+        case.boxes.arrays(),
+        tuple(part[0] for part in case.parts(case.start)),
         CLIQUE_BUDGET,
-        *(part[0].copy() for part in case.parts(case.start)),
+        tuple(part[0].copy() for part in case.parts(case.start)),
         chosen,
-        log_leaves,
-        log_inside,
+        (log_leaves, log_inside),
     )
     assert n_rounds <= n_trees + 1
     assert log_inside[n_rounds - 1].all()
@@ -136,7 +132,7 @@ def test_agreeing_regions_are_those_of_the_clique(table, seed):
             clique = sorted(allowed[0])
             wanted = [part[0].copy() for part in case.parts(case.start)]
             for tree in clique:
-                narrow_to_leaf(leaves[tree], *case.boxes.arrays(), *wanted)
+                narrow_to_leaf(leaves[tree], case.boxes.arrays(), tuple(wanted))
             got_lower = np.maximum(regions.lower[0], case.start.lower[0])
             np.testing.assert_array_equal(got_lower, wanted[0])
             got_upper = np.minimum(regions.upper[0], case.start.upper[0])

@@ -11,8 +11,8 @@ from latentforest.decode import KernelEigenpairs
 from latentforest.decode._leaves._kernel_rows import (
     estimate_kernel_rows,
     kernel_weights,
-    largest_entries,
 )
+from latentforest.decode._leaves._kernel_rows_loops import largest_entries
 from latentforest.encoder import make_leaf_table
 from latentforest.forest import CompletelyRandomForest
 from mixed_tables import LAW, frames, mixed_frame, shuffled

@@ -8,7 +8,7 @@ from scipy.optimize import lsq_linear
 from sklearn.base import clone
 
 from latentforest import RFAE, CompletelyRandomForest
-from latentforest.decode._leaves._exclusive_lasso import (
+from latentforest.decode._leaves._exclusive_lasso_loops import (
     fuzzy_leaves,
     leaf_columns,
     solve_exclusive_lasso,

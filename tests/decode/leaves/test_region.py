@@ -14,16 +14,15 @@ from latentforest.decode import DecoderContext
 from latentforest.decode._leaves._leaf_decoder import settle_in_regions
 from latentforest.decode._leaves._region import (
     RegionDecoder,
-    empty_cells,
-    missing_leads,
 )
-from latentforest.forest import (
-    ForestArrays,
-    GrownForest,
+from latentforest.forest import GrownForest
+from latentforest.regions import (
     compatible_regions,
+    meet_leaves,
     regions_of_leaves,
 )
 from latentforest.table import ColumnKind, ColumnSpec, TableSchema
+from latentforest.trees import ForestArrays
 from mixed_tables import mixed_frame
 
 MIXED = ["continuous", "5 levels", "integer", "70 levels", "ordered"]
@@ -69,7 +68,7 @@ def test_regions_hold_the_rows_and_all_that_their_leaves_hold(sort, encoded, see
             assert set(allowed) == sets[column]
     # A row is made in each, so none is empty.
     whole = encoded.schema.is_whole
-    assert not empty_cells(regions, whole).any()
+    assert not regions.empty(whole).any()
 
 
 @every_grower
@@ -78,8 +77,7 @@ def test_regions_hold_the_rows_and_all_that_their_leaves_hold(sort, encoded, see
 def test_missing_cells_lead_into_their_own_leaves(sort, encoded, seed):
     """Oracle: replace a cell by a missing one and route the row again."""
     grown = grow(sort, encoded, seed=seed)
-    asked = np.ones(encoded.values.shape, bool)
-    leads = missing_leads(grown.forest, grown.leaf_ids, asked)
+    _, leads = meet_leaves(grown.forest, grown.leaf_ids)
     for column in range(encoded.values.shape[1]):
         values = encoded.values.copy()
         values[:, column] = np.nan

@@ -22,14 +22,13 @@ from latentforest import RFAE, CompletelyRandomForest
 from latentforest.decode import DecoderContext
 from latentforest.decode._leaves import _relabel_local as local
 from latentforest.decode._leaves._relabel import RelabelDecoder
-from latentforest.decode._leaves._relabel_draw import NodeDraws
 from latentforest.decode._leaves._relabel_local import rows_of_nodes
 from latentforest.decode._leaves._relabel_splits import (
     StandIns,
     distinct_splits,
     relabel_globally,
 )
-from latentforest.forest import ForestArrays, column_facts
+from latentforest.trees import ForestArrays
 from mixed_tables import mixed_frame
 
 MIXED = ["continuous", "5 levels", "integer", "70 levels", "ordered"]
@@ -48,12 +47,6 @@ SETTINGS = [
 
 every_grower = pytest.mark.parametrize("sort", GROWERS)
 every_setting = pytest.mark.parametrize("decoder", SETTINGS, ids=repr)
-
-
-def facts_of(encoded):
-    kinds = [str(column.kind) for column in encoded.schema.columns]
-    whole = np.array([kind != "continuous" for kind in kinds])
-    return column_facts(encoded.values, encoded.schema.split_levels, whole)
 
 
 def labels_of(forest, node, values):
@@ -154,54 +147,6 @@ def test_nodes_know_their_rows(sort, encoded, seed):
             assert sorted(rows) == wanted
 
 
-def draw_in(forest, encoded, nodes, n_rows=4, *, seed=0, n_jobs=1):
-    draws = NodeDraws(forest, facts_of(encoded))
-    start = n_rows * np.arange(len(nodes) + 1)
-    seeds = np.random.default_rng(seed).integers(
-        1, 2**63, len(forest.left), dtype=np.uint64
-    )
-    return draws.rows(nodes, start, seeds[nodes], n_jobs=n_jobs)
-
-
-@every_grower
-@given(encoded=tables(max_rows=25), seed=st.integers(0, 99))
-@QUICK
-def test_synthetic_rows_reach_their_node_and_are_legal(sort, encoded, seed):
-    forest = grow(sort, encoded, seed=seed).forest
-    nodes = np.arange(len(forest.left))
-    drawn = draw_in(forest, encoded, nodes, seed=seed)
-    tree = np.searchsorted(forest.start, nodes, side="right") - 1
-    for i, row in enumerate(drawn):
-        assert nodes[i // 4] in path(forest, tree[i // 4], row)
-    for column, spec in enumerate(encoded.schema.columns):
-        seen = encoded.values[:, column]
-        cells = drawn[~np.isnan(drawn[:, column]), column]
-        if np.isnan(seen).all():
-            assert len(cells) == 0
-            continue
-        assert ((cells >= np.nanmin(seen)) & (cells <= np.nanmax(seen))).all()
-        if encoded.schema.split_levels[column]:
-            assert np.isin(cells, seen).all()
-        if str(spec.kind) != "continuous":
-            np.testing.assert_array_equal(cells, np.rint(cells))
-
-
-def test_synthetic_rows_are_uniform_and_depend_on_their_own_seed():
-    encoded = mixed_table(["continuous", "integer", "5 levels"], 300)
-    forest = grow("completely random", encoded).forest
-    root = draw_in(forest, encoded, forest.start[:1], 4_000)
-    low, high = encoded.values[:, 0].min(), encoded.values[:, 0].max()
-    parts = np.histogram(root[:, 0], bins=8, range=(low, high))[0]
-    np.testing.assert_allclose(parts, 500, rtol=0.2)
-    np.testing.assert_allclose(np.unique(root[:, 1], return_counts=True)[1], 200, 60)
-    np.testing.assert_allclose(np.unique(root[:, 2], return_counts=True)[1], 800, 120)
-    nodes = np.arange(len(forest.left))
-    together = draw_in(forest, encoded, nodes)
-    np.testing.assert_array_equal(together, draw_in(forest, encoded, nodes, n_jobs=2))
-    alone = np.concatenate([draw_in(forest, encoded, nodes[j : j + 1]) for j in nodes])
-    np.testing.assert_array_equal(together, alone)
-
-
 @every_setting
 @given(encoded=tables(max_rows=25), seed=st.integers(0, 99))
 @QUICK
@@ -266,8 +211,6 @@ def test_a_node_that_one_side_of_cannot_be_reached_sends_all_to_the_other():
         leaf=np.array([-1, 0, 1], np.int32),
         split_levels=np.zeros(1, np.int32),
     )
-    drawn = draw_in(forest, encoded, np.array([2]))
-    assert np.isnan(drawn).all()
     grown = grow("completely random", encoded)
     grown = type(grown)(forest, np.zeros((20, 1), np.int32))
     for setting in SETTINGS:

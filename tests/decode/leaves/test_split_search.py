@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 from forest_oracles import QUICK, ULP
-from latentforest.decode._leaves._split_search import (
+from latentforest.decode._leaves._relabel_loops import route_coords
+from latentforest.decode._leaves._split_search_loops import (
     fit_stand_in,
     logistic_weights,
     offset_between,
-    route_coords,
 )
 
 # Spread out, tied, neighbouring doubles, constant.
@@ -203,5 +203,6 @@ def test_rows_are_routed_by_their_sums():
     coords = np.array([[2.0, 2.0], [0.5, 0.5], [-3.0, 3.0], [0.0, 1.0]])
     ids = np.empty((4, 1), np.int32)
     start = np.array([0, 5])
-    route_coords(coords, 0, 4, start, left, right, weights, offset, leaf, ids)
+    nodes = (start, left, right, leaf)
+    route_coords(coords, 0, 4, nodes, (weights, offset), ids)
     np.testing.assert_array_equal(ids[:, 0], [0, 1, 2, 1])

@@ -8,9 +8,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from latentforest._base._types import Floats, LeafIds
-from latentforest.decode._leaves._branch import branch, expand
-from latentforest.forest import Regions
-from latentforest.forest._boxes import LeafBoxes
+from latentforest.decode._leaves._branch_loops import branch, expand
+from latentforest.regions import LeafBoxes, Regions
 
 STEPS = 1_000  # branches between two looks at the clock
 SLACK = 1e-9  # objectives that agree to this share of Σ |B k̂₀| are equal
@@ -99,71 +98,40 @@ def best_leaves(
     begin = perf_counter()
     n_trees, n_leaves = boxes.n_trees, boxes.n_leaves
     per_tree = np.diff(boxes.tree_start)
-    problem = (
+    kernel = (
         targets,
         groups.size,
         _leaf_scale(groups.matrix),
         groups.matrix.indptr.astype(np.int64),
         groups.matrix.indices.astype(np.int64),
-        boxes.tree_start,
-        *boxes.arrays(),
     )
+    problem = (kernel, boxes.tree_start, boxes.arrays())
     # One row for each depth of the search, see `branch`.
     depths = n_trees + 1
-    region = tuple(
-        np.repeat(part, depths, axis=0)
-        for part in (start.lower, start.upper, start.levels)
+    region = (
+        np.repeat(start.lower, depths, axis=0),
+        np.repeat(start.upper, depths, axis=0),
+        np.repeat(start.levels, depths, axis=0),
     )
     explained, height = np.zeros((depths, len(targets))), np.zeros(depths)
     height[0] = groups.size @ np.abs(targets)
     open_leaves = np.tile(np.arange(n_leaves), (depths, 1))
-    n_open = np.tile(per_tree, (depths, 1))
+    possible = (open_leaves, np.tile(per_tree, (depths, 1)))
     tree_at, n_children, next_child = np.zeros((3, depths), np.int64)
     child = np.zeros((depths, per_tree.max()), np.int64)
     child_bound = np.zeros(child.shape)
-    path = np.zeros(n_trees, np.int64)
+    children = (tree_at, child, child_bound, n_children, next_child)
+    stack = (region, (explained, height), possible, children)
 
     leaves = np.array(known, np.int64)
+    found = (np.zeros(n_trees, np.int64), leaves)
     best = groups.objective(targets, leaves)
     slack = SLACK * max(1.0, height[0])
-    expand(
-        0,
-        np.zeros(n_trees, np.bool_),
-        *problem,
-        *(part[0] for part in region),
-        explained[0],
-        height[0],
-        open_leaves,
-        n_open,
-        tree_at,
-        child,
-        child_bound,
-        n_children,
-        np.empty(n_leaves),
-        slack,
-        best,
-    )
+    nothing = np.zeros(n_trees, np.bool_)
+    expand(0, nothing, *problem, stack, np.empty(n_leaves), best - slack)
     depth = 0
     while depth >= 0 and perf_counter() - begin < time_limit:
-        depth, best = branch(
-            STEPS,
-            *problem,
-            *region,
-            explained,
-            height,
-            open_leaves,
-            n_open,
-            tree_at,
-            child,
-            child_bound,
-            n_children,
-            next_child,
-            path,
-            depth,
-            slack,
-            best,
-            leaves,
-        )
+        depth, best = branch(STEPS, *problem, stack, found, depth, slack, best)
     waiting = [
         child_bound[d, next_child[d]]
         for d in range(depth + 1)

@@ -28,9 +28,8 @@ from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._section import Section
 from latentforest._base._types import LeafIds
 from latentforest._base._values import damaged
-from latentforest.decode._leaves._greedy_blocks import agree_rows, assign_rows
-from latentforest.forest import Regions
-from latentforest.forest._boxes import LeafBoxes
+from latentforest.decode._leaves._greedy_loops import agree_rows, assign_rows
+from latentforest.regions import LeafBoxes, Regions
 
 ROW_BLOCK = 64
 CLIQUE_BUDGET = 20_000  # then the largest clique found so far is taken
@@ -125,26 +124,20 @@ def consistent_leaves(
     n_rows = beliefs.shape[0]
     row_start, leaves = beliefs.indptr.astype(np.int64), beliefs.indices
     leaves, values = leaves.astype(np.int64), beliefs.data.astype(np.float64)
-    regions = repeat_region(start, n_rows)
+    regions = start.take(np.zeros(n_rows, np.int64))
     leaf_ids = np.empty((n_rows, boxes.n_trees), np.int32)
 
     def work(block: tuple[int, int]) -> None:
         assign_rows(
             *block,
             row_start,
-            leaves,
-            values,
-            order.ranked,
-            order.rank,
+            (leaves, values),
+            (order.ranked, order.rank),
             boxes.tree_start,
-            *boxes.arrays(),
-            start.lower[0],
-            start.upper[0],
-            start.levels[0],
+            boxes.arrays(),
+            (start.lower[0], start.upper[0], start.levels[0]),
             CLIQUE_BUDGET,
-            regions.lower,
-            regions.upper,
-            regions.levels,
+            (regions.lower, regions.upper, regions.levels),
             leaf_ids,
         )
 
@@ -176,34 +169,20 @@ def agreeing_regions(
         Alg. 1, ties by the order of trees: all leaves, if they meet. Never empty.
     """
     leaf_ids = np.ascontiguousarray(leaf_ids, np.int64)
-    regions = repeat_region(start, len(leaf_ids))
+    regions = start.take(np.zeros(len(leaf_ids), np.int64))
 
     def work(block: tuple[int, int]) -> None:
         agree_rows(
             *block,
             leaf_ids,
-            *boxes.arrays(),
-            start.lower[0],
-            start.upper[0],
-            start.levels[0],
+            boxes.arrays(),
+            (start.lower[0], start.upper[0], start.levels[0]),
             CLIQUE_BUDGET,
-            regions.lower,
-            regions.upper,
-            regions.levels,
+            (regions.lower, regions.upper, regions.levels),
         )
 
     run_blocks(work, list(blocks_of(len(leaf_ids), ROW_BLOCK)), n_jobs=n_jobs)
     return open_ends(regions, start)
-
-
-def repeat_region(start: Regions, n_rows: int) -> Regions:
-    """Copy one region to every row, to be narrowed in place."""
-    return replace(
-        start,
-        lower=np.repeat(start.lower, n_rows, axis=0),
-        upper=np.repeat(start.upper, n_rows, axis=0),
-        levels=np.repeat(start.levels, n_rows, axis=0),
-    )
 
 
 def open_ends(regions: Regions, start: Regions) -> Regions:

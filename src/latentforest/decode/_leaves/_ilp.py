@@ -19,7 +19,7 @@ from latentforest.decode._leaves._greedy import agreeing_regions
 from latentforest.decode._leaves._kernel_decoder import KernelLeafDecoder
 from latentforest.decode._leaves._kernel_rows import estimate_kernel_rows
 from latentforest.decode._leaves._lasso_search import LassoSearch
-from latentforest.forest import Regions
+from latentforest.regions import Regions
 
 
 class ILPWarning(UserWarning):
@@ -67,9 +67,9 @@ class ILPDecoder(KernelLeafDecoder):
     `LassoDecoder`, which is where its search starts from: it is never worse.
 
     The search is a branch and bound of our own; how it prunes is said in
-    ``decode/_leaves/_branch.py``. With 10 trees and up to 1,000 rows most rows take
-    less than a second; the time grows exponentially with the number of trees. Where it
-    ends at the time limit, the result may differ from one run to the next.
+    ``decode/_leaves/_branch_loops.py``. With 10 trees and up to 1,000 rows most rows
+    take less than a second; the time grows exponentially with the number of trees.
+    Where it ends at the time limit, the result may differ from one run to the next.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from latentforest.decode._leaves._greedy import ConsistentLeaves, join_consisten
 from latentforest.decode._leaves._kernel_decoder import KernelLeafDecoder
 from latentforest.decode._leaves._kernel_rows import estimate_kernel_rows
 from latentforest.decode._leaves._lasso_search import LassoSearch
-from latentforest.forest import Regions
+from latentforest.regions import Regions
 
 ROW_BLOCK = 16
 

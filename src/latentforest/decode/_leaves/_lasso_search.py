@@ -5,7 +5,7 @@ import scipy.sparse as sp
 
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Floats, LeafIds
-from latentforest.decode._leaves._exclusive_lasso import (
+from latentforest.decode._leaves._exclusive_lasso_loops import (
     MAX_SWEEPS,
     PATH,
     TOLERANCE,
@@ -17,8 +17,8 @@ from latentforest.decode._leaves._greedy import (
     consistent_leaves,
     draw_leaf_order,
 )
-from latentforest.forest import ColumnFacts, ForestArrays
-from latentforest.forest._boxes import leaf_boxes, observed_region
+from latentforest.regions import ColumnFacts, leaf_boxes, observed_region
+from latentforest.trees import ForestArrays
 
 
 class LassoSearch:

@@ -1,20 +1,15 @@
 """The region decoder of eForest: leaves in, a row where they meet out."""
 
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
-from latentforest._base._compiled import compiled
 from latentforest._base._types import Bools, Codes, Coords, LeafIds
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._leaves._leaf_decoder import LeafDecoder
-from latentforest.forest import (
-    ColumnFacts,
-    ForestArrays,
-    Regions,
-    regions_of_leaves,
-)
+from latentforest.regions import Regions, level_sets, meet_leaves
+from latentforest.trees import ForestArrays
 
 
 class RegionDecoder(LeafDecoder):
@@ -87,13 +82,15 @@ class RegionDecoder(LeafDecoder):
 
     def _meet(self, coords: Coords) -> tuple[Regions, Bools]:
         ids = leaf_numbers(self.forest_, coords)
-        regions = regions_of_leaves(self.forest_, ids, n_jobs=self.n_jobs)
-        empty = empty_cells(regions, self.facts_.whole)
-        unseen = empty | unseen_cells(regions, self.facts_)
-        missing = missing_leads(self.forest_, ids, unseen)
-        if (empty & ~missing).any():
-            _say_where_apart(self, ids, empty & ~missing)
-        return open_cells(regions, missing), missing
+        regions, leads = meet_leaves(self.forest_, ids, n_jobs=self.n_jobs)
+        seen = level_sets(self.forest_.split_levels, self.facts_.level_counts > 0)
+        observed = replace(regions, levels=regions.levels & seen)
+        whole = self.facts_.whole
+        missing = leads & observed.empty(whole)
+        apart = regions.empty(whole) & ~missing
+        if apart.any():
+            _say_where_apart(self, ids, apart)
+        return regions.opened(missing), missing
 
 
 def leaf_numbers(forest: ForestArrays, coords: Any) -> LeafIds:
@@ -122,58 +119,6 @@ def leaf_numbers(forest: ForestArrays, coords: Any) -> LeafIds:
     return ids.astype(np.int32)
 
 
-def empty_cells(regions: Regions, whole: Bools) -> Bools:
-    """Columns in which a region holds no value, (n_rows, n_columns)."""
-    lower = np.where(whole, np.floor(regions.lower), regions.lower)
-    upper = np.where(whole, np.floor(regions.upper), regions.upper)
-    empty = lower >= upper
-    for column in np.flatnonzero(regions.split_levels).tolist():
-        empty[:, column] = ~regions.has_level(column).any(axis=1)
-    return empty
-
-
-def unseen_cells(regions: Regions, facts: ColumnFacts) -> Bools:
-    """Categories in which a region holds no observed level, (n_rows, n_columns)."""
-    unseen = np.zeros(regions.lower.shape, np.bool_)
-    for column in np.flatnonzero(regions.split_levels).tolist():
-        seen = regions.has_level(column) & (facts.level_counts[column] > 0)
-        unseen[:, column] = ~seen.any(axis=1)
-    return unseen
-
-
-def open_cells(regions: Regions, chosen: Bools) -> Regions:
-    """Return the regions without any bounds on the chosen cells."""
-    levels = regions.levels.copy()
-    for column in np.flatnonzero(regions.split_levels):
-        words = slice(regions.word_start[column], regions.word_start[column + 1])
-        levels[chosen[:, column], words] = 2**32 - 1
-    return Regions(
-        np.where(chosen, -np.inf, regions.lower),
-        np.where(chosen, np.inf, regions.upper),
-        levels,
-        regions.word_start,
-        regions.split_levels,
-    )
-
-
-def missing_leads(forest: ForestArrays, ids: LeafIds, asked: Bools) -> Bools:
-    """Which of the cells asked for would lead into the row's leaves if missing."""
-    leads = asked.copy()
-    rows = np.flatnonzero(asked.any(axis=1))
-    _follow_missing(
-        rows,
-        ids,
-        np.flatnonzero(forest.leaf >= 0),
-        forest.parents(),
-        forest.start,
-        forest.left,
-        forest.feature,
-        forest.missing_left,
-        leads,
-    )
-    return leads
-
-
 def _say_where_apart(decoder: RegionDecoder, ids: LeafIds, apart: Bools) -> None:
     row, column = np.argwhere(apart)[0]
     forest, whole = decoder.forest_, decoder.facts_.whole
@@ -182,8 +127,8 @@ def _say_where_apart(decoder: RegionDecoder, ids: LeafIds, apart: Bools) -> None
     while most - fewest > 1:
         n_trees = (fewest + most) // 2
         some, own = forest.first_trees(n_trees), ids[row : row + 1, :n_trees]
-        empty = empty_cells(regions_of_leaves(some, own, n_jobs=1), whole)
-        if (empty & ~missing_leads(some, own, empty))[0, column]:
+        regions, leads = meet_leaves(some, own, n_jobs=1)
+        if (regions.empty(whole) & ~leads)[0, column]:
             most = n_trees
         else:
             fewest = n_trees
@@ -194,20 +139,3 @@ def _say_where_apart(decoder: RegionDecoder, ids: LeafIds, apart: Bools) -> None
         "the leaves of one row, as EForest.transform does."
     )
     raise ValueError(message)
-
-
-@compiled
-def _follow_missing(
-    rows, ids, node_of_leaf, parent, start, left, feature, missing_left, leads
-):
-    """Climb from each leaf and note where a missing cell would go the other way."""
-    for i in rows:
-        for tree in range(len(start) - 1):
-            root = start[tree]
-            node = node_of_leaf[ids[i, tree]]
-            while node != root:
-                above = root + parent[node]
-                from_left = root + left[above] == node
-                if missing_left[above] != from_left:
-                    leads[i, feature[above]] = False
-                node = above

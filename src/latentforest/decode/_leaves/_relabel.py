@@ -13,8 +13,7 @@ from latentforest.decode._leaves._greedy import agreeing_regions
 from latentforest.decode._leaves._leaf_decoder import LeafDecoder
 from latentforest.decode._leaves._relabel_local import relabel_locally
 from latentforest.decode._leaves._relabel_splits import StandIns, relabel_globally
-from latentforest.forest import Regions
-from latentforest.forest._boxes import leaf_boxes, observed_region
+from latentforest.regions import Regions, leaf_boxes, observed_region
 
 MODES = ("global", "local")
 SPLITS = ("axis", "logistic")

@@ -4,21 +4,23 @@ Every node gets samples of its own: the rows that reach it, and where these are 
 synthetic rows drawn uniformly in its region.
 """
 
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from latentforest._base._compiled import compiled
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._random import draw_seeds
 from latentforest._base._types import Codes, Coords, Ints, LeafIds
-from latentforest.decode._leaves._relabel_draw import NodeDraws
-from latentforest.decode._leaves._relabel_splits import StandIns, empty_stand_ins
-from latentforest.decode._leaves._split_search import fit_stand_in, goes_left
-from latentforest.forest import ColumnFacts, ForestArrays
+from latentforest.decode._leaves._relabel_loops import search_own_rows, sort_rows
+from latentforest.decode._leaves._relabel_splits import (
+    StandIns,
+    empty_stand_ins,
+    splits_of,
+)
+from latentforest.regions import ColumnFacts, NodeDraws
+from latentforest.trees import ForestArrays
 
 DRAWN_CELLS = 2**21  # cells of the synthetic rows that are held at once
 NODE_BLOCK = 64
@@ -39,13 +41,12 @@ def rows_of_nodes(
     """Sort the rows of each tree so that those of any node lie together."""
     rows = np.empty((forest.n_trees, len(leaf_ids)), np.int32)
     begin, end = np.zeros((2, len(forest.left)), np.int64)
-    node_of_leaf, parent = np.flatnonzero(forest.leaf >= 0), forest.parents()
+    node_of_leaf = np.flatnonzero(forest.leaf >= 0)
 
     def work(tree: int) -> None:
         nodes = slice(forest.start[tree], forest.start[tree + 1])
-        _sort_rows(
+        sort_rows(
             node_of_leaf[leaf_ids[:, tree]] - forest.start[tree],
-            parent[nodes],
             forest.left[nodes],
             forest.right[nodes],
             rows[tree],
@@ -91,27 +92,16 @@ def relabel_locally(
         placed = place_drawn(encode, drawn, coords.shape[1])
 
         def search(part: tuple[int, int]) -> None:
-            _search_own_rows(
-                chosen,
-                tree,
+            search_own_rows(
                 *part,
-                own.rows,
-                own.begin,
-                own.end,
-                values,
-                coords,
+                (chosen, tree),
+                splits_of(forest),
+                (own.rows, own.begin, own.end),
+                (values, coords),
                 start,
-                drawn,
-                placed,
-                forest.feature,
-                forest.threshold,
-                forest.missing_left,
-                forest.category,
-                forest.words,
+                (drawn, placed),
                 logistic,
-                found.weights,
-                found.offset,
-                found.agreement,
+                (found.weights, found.offset, found.agreement),
             )
 
         run_blocks(search, list(blocks_of(len(chosen), NODE_BLOCK)), n_jobs=n_jobs)
@@ -138,88 +128,3 @@ def place_drawn(
         )
         raise ValueError(message)
     return placed
-
-
-@compiled
-def _sort_rows(node_of_row, parent, left, right, rows, begin, end):
-    """Fill the rows and the ranges of the nodes of one tree."""
-    n_nodes = len(left)
-    size = np.zeros(n_nodes, np.int64)
-    for i in range(len(node_of_row)):
-        size[node_of_row[i]] += 1
-    for node in range(n_nodes):
-        if left[node] < 0:
-            above = parent[node]
-            while above >= 0:
-                size[above] += size[node]
-                above = parent[above]
-    waiting, n_waiting = np.zeros(n_nodes, np.int64), 1
-    while n_waiting:
-        n_waiting -= 1
-        node = waiting[n_waiting]
-        end[node] = begin[node] + size[node]
-        if left[node] >= 0:
-            begin[left[node]] = begin[node]
-            begin[right[node]] = begin[node] + size[left[node]]
-            waiting[n_waiting] = left[node]
-            waiting[n_waiting + 1] = right[node]
-            n_waiting += 2
-    place = begin.copy()
-    for i in range(len(node_of_row)):
-        rows[place[node_of_row[i]]] = i
-        place[node_of_row[i]] += 1
-
-
-@compiled
-def _search_own_rows(
-    nodes,
-    tree,
-    begin,
-    end,
-    rows,
-    first_row,
-    last_row,
-    values,
-    coords,
-    start,
-    drawn,
-    placed,
-    feature,
-    threshold,
-    missing_left,
-    category,
-    words,
-    logistic,
-    weights,
-    offset,
-    agreement,
-):
-    """Fill the stand-ins of some nodes, searched on the samples of each."""
-    n_components = coords.shape[1]
-    for j in range(begin, end):
-        node = nodes[j]
-        column, cut = feature[node], threshold[node]
-        side, levels = missing_left[node], category[node]
-        own = rows[tree[j], first_row[node] : last_row[node]]
-        n_samples = len(own) + start[j + 1] - start[j]
-        labels = np.empty(n_samples, np.uint8)
-        points = np.empty((n_samples, n_components))
-        for i in range(n_samples):
-            if i < len(own):
-                cell = values[own[i], column]
-                points[i] = coords[own[i]]
-            else:
-                sample = start[j] + i - len(own)
-                cell = drawn[sample, column]
-                points[i] = placed[sample]
-            labels[i] = goes_left(cell, cut, side, levels, words)
-        order = np.empty((n_components, n_samples), np.int64)
-        ordered = np.empty((n_components, n_samples))
-        for k in range(n_components):
-            order[k] = np.argsort(points[:, k])
-            for i in range(n_samples):
-                ordered[k, i] = points[order[k, i], k]
-        offset[node], n_agree = fit_stand_in(
-            points, labels, order, ordered, logistic, weights[node]
-        )
-        agreement[node] = n_agree / n_samples

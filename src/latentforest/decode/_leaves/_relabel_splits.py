@@ -1,23 +1,19 @@
 """Splits in coordinate space that stand in for those of a forest: global search."""
 
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from latentforest._base._compiled import compiled
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Codes, Coords, Floats, LeafIds
 from latentforest._base._values import damaged
-from latentforest.decode._leaves._split_search import (
-    fit_stand_in,
-    goes_left,
-    route_coords,
-)
-from latentforest.forest._arrays import ROW_BLOCK, ForestArrays
+from latentforest.decode._leaves._relabel_loops import route_coords, search_all_rows
 from latentforest.neighbours import check_coords_size
+from latentforest.regions import level_sets
+from latentforest.trees import ROW_BLOCK, ForestArrays
 
 SPLIT_BLOCK = 32
 
@@ -78,12 +74,8 @@ class StandIns:
             route_coords(
                 coords,
                 *block,
-                forest.start,
-                forest.left,
-                forest.right,
-                self.weights,
-                self.offset,
-                forest.leaf,
+                (forest.start, forest.left, forest.right, forest.leaf),
+                (self.weights, self.offset),
                 ids,
             )
 
@@ -99,6 +91,12 @@ def empty_stand_ins(forest: ForestArrays, n_components: int) -> StandIns:
         np.full(n_nodes, np.nan),
         np.full(n_nodes, np.nan),
     )
+
+
+def splits_of(forest: ForestArrays) -> tuple[NDArray[Any], ...]:
+    """Return what compiled loops call splits, in the order they unpack it."""
+    splits = (forest.feature, forest.threshold, forest.missing_left, forest.category)
+    return (*splits, forest.words)
 
 
 def relabel_globally(
@@ -121,21 +119,12 @@ def relabel_globally(
     found = empty_stand_ins(forest, coords.shape[1])
 
     def work(block: tuple[int, int]) -> None:
-        _search_all_rows(
-            values,
-            coords,
-            order,
-            ordered,
+        search_all_rows(
             nodes[slice(*block)],
-            forest.feature,
-            forest.threshold,
-            forest.missing_left,
-            forest.category,
-            forest.words,
+            splits_of(forest),
+            (values, coords, order, ordered),
             logistic,
-            found.weights,
-            found.offset,
-            found.agreement,
+            (found.weights, found.offset, found.agreement),
         )
 
     run_blocks(work, list(blocks_of(len(nodes), SPLIT_BLOCK)), n_jobs=n_jobs)
@@ -160,11 +149,9 @@ def distinct_splits(
         seen = np.unique(cells[~np.isnan(cells)])
         n_levels = int(forest.split_levels[column])
         if n_levels:
-            n_words = (n_levels + 31) // 32
-            at = forest.category[of_column, None] + np.arange(n_words)
-            bits = np.zeros(32 * n_words, np.uint8)
-            bits[seen.astype(np.int64)] = 1
-            mask = np.packbits(bits, bitorder="little").view("<u4")
+            held = np.isin(np.arange(n_levels), seen)
+            mask = level_sets(forest.split_levels[[column]], held)
+            at = forest.category[of_column, None] + np.arange(len(mask))
             key = (forest.words[at] & mask).astype(np.int64)
         else:
             cut = forest.threshold[of_column, None]
@@ -176,35 +163,3 @@ def distinct_splits(
         same_as[of_column] = of_column[first][group.reshape(-1)]
         firsts.append(of_column[first])
     return np.concatenate([np.empty(0, np.int64), *firsts]), same_as
-
-
-@compiled
-def _search_all_rows(
-    values,
-    coords,
-    order,
-    ordered,
-    nodes,
-    feature,
-    threshold,
-    missing_left,
-    category,
-    words,
-    logistic,
-    weights,
-    offset,
-    agreement,
-):
-    """Fill the stand-ins of some nodes, searched on all rows."""
-    n_rows = len(values)
-    labels = np.empty(n_rows, np.uint8)
-    for node in nodes:
-        column, cut = feature[node], threshold[node]
-        for i in range(n_rows):
-            labels[i] = goes_left(
-                values[i, column], cut, missing_left[node], category[node], words
-            )
-        offset[node], n_agree = fit_stand_in(
-            coords, labels, order, ordered, logistic, weights[node]
-        )
-        agreement[node] = n_agree / n_rows

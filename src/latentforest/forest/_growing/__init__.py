@@ -1,0 +1,1 @@
+"""How trees are grown: binned columns, cuts, splits, pruning."""

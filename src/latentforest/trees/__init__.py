@@ -1,0 +1,17 @@
+"""Trees as flat arrays, and how rows go down them.
+
+Users find `ForestArrays` in ``latentforest.forest``.
+"""
+
+from latentforest.trees._arrays import ROW_BLOCK as ROW_BLOCK
+from latentforest.trees._arrays import ForestArrays as ForestArrays
+from latentforest.trees._arrays import join_trees as join_trees
+from latentforest.trees._depth import cut_at_depth as cut_at_depth
+from latentforest.trees._depth import node_depths as node_depths
+from latentforest.trees._packed import PackedTrees as PackedTrees
+from latentforest.trees._packed import pack_trees as pack_trees
+from latentforest.trees._packed import unpack_trees as unpack_trees
+from latentforest.trees._tree import Tree as Tree
+from latentforest.trees._walk_loops import goes_left as goes_left
+from latentforest.trees._walk_loops import has_level as has_level
+from latentforest.trees._walk_loops import route_rest as route_rest

@@ -1,0 +1,177 @@
+"""All trees of a forest as flat arrays: the one form every other room reads."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latentforest._base._parallel import blocks_of, run_blocks
+from latentforest._base._types import Bools, Codes, Floats, Ints, LeafIds
+from latentforest.trees._tree import Tree
+from latentforest.trees._walk_loops import route_rows
+
+ROW_BLOCK = 2_048
+NODE_FIELDS = (
+    "left",
+    "right",
+    "feature",
+    "threshold",
+    "missing_left",
+    "category",
+    "leaf",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ForestArrays:
+    """The nodes of all trees, tree after tree.
+
+    A cell goes left if its number is at most ``threshold``, or if its level is in the
+    node's set of levels; a missing cell goes where ``missing_left`` says. Thresholds
+    of foreign forests are moved when they are read so that this one rule, in double
+    precision, reproduces their own (see `from_sklearn`).
+    """
+
+    start: NDArray[np.int64]  # (n_trees + 1,) first node of each tree
+    left: Ints  # (n_nodes,) left child, counted within the tree; -1 at a leaf
+    right: Ints
+    feature: Ints  # column of the split; -1 at a leaf
+    threshold: Floats  # NaN where levels are split, and at a leaf
+    missing_left: Bools
+    category: NDArray[np.int64]  # where the node's set starts in words; -1: a number
+    words: NDArray[np.uint32]  # sets of levels, 32 to a word
+    leaf: Ints  # forest-wide number of the leaf; -1 at an inner node
+    split_levels: Ints  # (n_columns,) levels of an unordered category, else 0
+
+    def __post_init__(self) -> None:
+        n_nodes = int(self.start[-1])
+        for name in NODE_FIELDS:
+            if len(getattr(self, name)) != n_nodes:
+                message = f"{name} has {len(getattr(self, name))} of {n_nodes} nodes"
+                raise ValueError(message)
+        inner = self.left >= 0
+        if ((self.category >= 0) != np.isnan(self.threshold))[inner].any():
+            message = "a node splits either by a threshold or by a set of levels"
+            raise ValueError(message)
+        if self.feature.max(initial=-1) >= self.n_columns:
+            message = (
+                f"the forest splits on column {self.feature.max()}, "
+                f"but the table has {self.n_columns} columns"
+            )
+            raise ValueError(message)
+
+    @property
+    def n_trees(self) -> int:
+        """Number of trees, B in the paper."""
+        return len(self.start) - 1
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns, d_X in the paper."""
+        return len(self.split_levels)
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves of all trees, d_Φ in the paper."""
+        return int(self.leaf.max()) + 1
+
+    def route(self, values: Codes, *, n_jobs: int | None = None) -> LeafIds:
+        """Leaf node of every row in every tree, numbered within the tree.
+
+        For a forest read from scikit-learn this equals its ``apply``. The array is in
+        Fortran order: the rows of one tree lie together.
+        """
+        return self._route(values, np.arange(len(self.left)) - self._first(), n_jobs)
+
+    def leaves(self, values: Codes, *, n_jobs: int | None = None) -> LeafIds:
+        """Forest-wide leaf number, 0 … n_leaves - 1, of every row in every tree."""
+        return self._route(values, self.leaf, n_jobs)
+
+    def _first(self) -> NDArray[np.int64]:
+        """First node of the tree that each node belongs to."""
+        return np.repeat(self.start[:-1], np.diff(self.start))
+
+    def _route(
+        self, values: Codes, name: NDArray[np.integer], n_jobs: int | None
+    ) -> LeafIds:
+        values = self.check_values(values)
+        ids = np.empty((len(values), self.n_trees), np.int32, order="F")
+        name = name.astype(np.int32)
+        nodes = (
+            self.start,
+            self.left,
+            self.right,
+            self.feature,
+            self.threshold,
+            self.missing_left,
+            self.category,
+        )
+
+        def work(block: tuple[int, int]) -> None:
+            route_rows(values, *block, nodes, self.words, name, ids)
+
+        run_blocks(work, list(blocks_of(len(values), ROW_BLOCK)), n_jobs=n_jobs)
+        return ids
+
+    def first_trees(self, n_trees: int) -> "ForestArrays":
+        """Return the forest of the first trees; leaves keep their numbers."""
+        end = int(self.start[n_trees])
+        return replace(
+            self,
+            start=self.start[: n_trees + 1],
+            **{name: getattr(self, name)[:end] for name in NODE_FIELDS},
+        )
+
+    def parents(self) -> tuple[NDArray[np.int64], Bools]:
+        """Parent of every node, -1 at a root, and which nodes are left children."""
+        first, inner = self._first(), np.flatnonzero(self.left >= 0)
+        parent = np.full(len(self.left), -1)
+        is_left = np.zeros(len(self.left), np.bool_)
+        parent[first[inner] + self.left[inner]] = inner
+        parent[first[inner] + self.right[inner]] = inner
+        is_left[first[inner] + self.left[inner]] = True
+        return parent, is_left
+
+    def check_values(self, values: Codes) -> Codes:
+        """Return the codes as compiled walks need them, or say what does not fit."""
+        values = np.ascontiguousarray(values, np.float64)
+        if values.ndim != 2 or values.shape[1] != self.n_columns:
+            message = (
+                f"the forest was grown on {self.n_columns} columns, "
+                f"got an array of shape {values.shape}"
+            )
+            raise ValueError(message)
+        for column in np.flatnonzero(self.split_levels):
+            codes, n_levels = values[:, column], self.split_levels[column]
+            wrong = (codes < 0) | (codes >= n_levels)  # a missing cell is neither
+            if wrong.any():
+                message = (
+                    f"column {column} holds the level {codes[wrong][0]}, but the "
+                    f"forest knows the levels 0 to {n_levels - 1}. "
+                    "Give NaN for an unknown level."
+                )
+                raise ValueError(message)
+        return values
+
+
+def join_trees(trees: Sequence[Tree], split_levels: Ints) -> ForestArrays:
+    """Lay trees one after the other and number their leaves."""
+    n_nodes = np.array([len(tree.left) for tree in trees])
+    n_words = np.array([len(tree.words) for tree in trees])
+    word_start = np.repeat(np.cumsum(n_words) - n_words, n_nodes)
+    left = np.concatenate([tree.left for tree in trees])
+    category = np.concatenate([tree.category for tree in trees])
+    is_leaf = left < 0
+    return ForestArrays(
+        start=np.concatenate([[0], np.cumsum(n_nodes)]).astype(np.int64),
+        left=left,
+        right=np.concatenate([tree.right for tree in trees]),
+        feature=np.concatenate([tree.feature for tree in trees]),
+        threshold=np.concatenate([tree.threshold for tree in trees]),
+        missing_left=np.concatenate([tree.missing_left for tree in trees]),
+        category=np.where(category >= 0, category + word_start, -1),
+        words=np.concatenate([tree.words for tree in trees]),
+        leaf=np.where(is_leaf, np.cumsum(is_leaf) - 1, -1).astype(np.int32),
+        split_levels=np.asarray(split_levels, np.int32),
+    )

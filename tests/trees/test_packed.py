@@ -1,0 +1,110 @@
+"""Trees as files keep them: nothing is lost, and no walk can go astray."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from files.model_cases import model_of
+from forest_oracles import slow_leaves
+from latentforest.table import TableCodec
+from latentforest.trees import pack_trees, unpack_trees
+from mixed_tables import FORESTS, LAW, frames, target_of
+
+CASES = [
+    "adversarial",
+    "completely random",
+    "shi horvath",
+    "classes",
+    "sklearn classes",
+]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_nothing_is_lost(case):
+    kernel = model_of(case).kernel_
+    forest = kernel.forest_
+    again = unpack_trees(pack_trees(forest), forest.split_levels)
+    for name in ("start", "left", "right", "feature", "threshold", "leaf"):
+        one, other = getattr(forest, name), getattr(again, name)
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(other, one)
+    values = kernel.table_.values
+    np.testing.assert_array_equal(again.leaves(values), forest.leaves(values))
+    few = forest.first_trees(3)
+    again = unpack_trees(pack_trees(few), few.split_levels)
+    np.testing.assert_array_equal(again.leaves(values), few.leaves(values))
+
+
+@LAW
+@given(frames(), st.sampled_from(sorted(FORESTS)))
+def test_packed_trees_route_as_before(frame, name):
+    forest = type(FORESTS[name])(3, random_state=0).fit(frame, target_of(frame)).forest_
+    again = unpack_trees(pack_trees(forest), forest.split_levels)
+    values = TableCodec().fit_encode(frame).values
+    np.testing.assert_array_equal(again.leaves(values), slow_leaves(forest, values))
+    assert len(again.words) <= len(forest.words)
+
+
+def spoil(name, where, value):
+    """Return packed trees with one cell of one array changed."""
+    forest = model_of("completely random").kernel_.forest_
+    packed = pack_trees(forest)
+    array = getattr(packed, name).copy()
+    array[where] = value
+    return replace(packed, **{name: array}), forest.split_levels
+
+
+def first_node(kind):
+    forest = model_of("completely random").kernel_.forest_
+    inner = forest.left >= 0
+    by_set = inner & (forest.category >= 0)
+    found = {"leaf": ~inner, "set": by_set, "cut": inner & ~by_set}[kind]
+    return int(found.argmax())
+
+
+SPOILT = {
+    "loop": (lambda: spoil("left", 0, 0), "children that are none of its tree"),
+    "one child": (lambda: spoil("right", 0, -1), "children that are none"),
+    "same child": (lambda: spoil("right", 0, 1), "children that are none|parents"),
+    "far child": (lambda: spoil("left", 0, 10**6), "children that are none"),
+    "negative child": (lambda: spoil("left", 0, -7), "children that are none"),
+    "no node": (lambda: spoil("start", 1, 0), "tree 0 has no nodes"),
+    "falling starts": (lambda: spoil("start", 1, 10**9), "has no nodes"),
+    "late start": (lambda: spoil("start", 0, 1), "do not begin at node 0"),
+    "early end": (lambda: spoil("start", -1, 5), "do not begin at node 0"),
+    "other tree": (lambda: spoil("start", 1, 2), "children that are none|parents"),
+    "column": (lambda: spoil("feature", 0, 99), "splits on column 99"),
+    "negative column": (lambda: spoil("feature", 0, -1), "splits on column -1"),
+    "leaf column": (lambda: spoil("feature", first_node("leaf"), 0), "splits on col"),
+    "nan": (lambda: spoil("threshold", first_node("cut"), np.nan), "threshold nan"),
+    "set cut": (lambda: spoil("threshold", first_node("set"), 1.0), "threshold 1.0"),
+    "leaf cut": (lambda: spoil("threshold", first_node("leaf"), 1.0), "threshold 1.0"),
+}
+
+
+@pytest.mark.parametrize("case", SPOILT)
+def test_what_is_no_tree_is_refused(case):
+    make, message = SPOILT[case]
+    with pytest.raises(ValueError, match=message):
+        unpack_trees(*make())
+
+
+def test_missing_words_are_refused():
+    forest = model_of("completely random").kernel_.forest_
+    packed = pack_trees(forest)
+    with pytest.raises(ValueError, match="words for their sets of levels"):
+        unpack_trees(replace(packed, words=packed.words[:-1]), forest.split_levels)
+
+
+def test_a_node_with_two_parents_is_refused():
+    forest = model_of("sklearn classes").kernel_.forest_
+    packed = pack_trees(forest)
+    right = packed.right.copy()
+    # Two nodes claim the same child; another one is nobody's.
+    inner = np.flatnonzero(packed.left >= 0)
+    right[inner[0]] = packed.left[inner[1]]
+    with pytest.raises(ValueError, match=r"parents|children"):
+        unpack_trees(replace(packed, right=right), forest.split_levels)
