@@ -3,6 +3,7 @@
 import numpy as np
 
 from latentforest.refine._cells import Cells
+from latentforest.refine._steps_loops import step_rows
 
 
 def of_numbers(cells):
@@ -17,3 +18,24 @@ def filled(cells):
     known = ~np.isnan(cells)
     total = np.where(known, cells, 0.0).sum(axis=0)
     return np.where(known, cells, total / np.maximum(known.sum(axis=0), 1))
+
+
+def steps_of(points, cells, queries, wanted, found, ridge):
+    """Call the compiled loop on all queries."""
+    loss, move = np.empty(len(queries)), np.empty_like(queries)
+    step_rows(
+        points,
+        cells.values,
+        cells.mean(),
+        cells.is_number,
+        cells.start,
+        queries,
+        wanted.values,
+        *found,
+        ridge,
+        0,
+        len(queries),
+        loss,
+        move,
+    )
+    return loss, move

@@ -17,6 +17,7 @@ from latentforest import (
     LocalLinearDecoder,
     Refinement,
 )
+from latentforest.forest import ForestArrays
 from mixed_tables import FORESTS, mixed_frame, shuffled, target_of
 
 FOREST = CompletelyRandomForest(20, min_samples_leaf=3)
@@ -184,6 +185,25 @@ def test_new_rows_are_moved_to_where_they_decode_better(moved, table):
     before, after = (cell_loss(moved, rows, z) for z in (begin, end))
     assert (after <= before).all()
     assert after.mean() < 0.95 * before.mean()
+
+
+@pytest.mark.parametrize("drop_training", [False, True])
+@every_start
+def test_a_linear_start_asks_no_tree(
+    start, drop_training, table, tmp_path, monkeypatch
+):
+    model = refined(refine=Refinement(2, start=start)).fit(table)
+    path = model.save(tmp_path / "model.lf", drop_training=drop_training)
+    loaded, rows, asked = RFAE.load(path), shuffled(table), []
+    leaves = ForestArrays.leaves
+
+    def count(forest, values, **settings):
+        asked.append(len(values))
+        return leaves(forest, values, **settings)
+
+    monkeypatch.setattr(ForestArrays, "leaves", count)
+    np.testing.assert_array_equal(model.transform(rows), loaded.transform(rows))
+    assert asked == ([60, 60] if start == "forest" else [])
 
 
 def test_gaps_are_filled_in():

@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cell_cases import filled, of_numbers
+from cell_cases import filled, of_numbers, steps_of
 from latentforest import LocalLinearDecoder, Refinement
 from latentforest.neighbours import Neighbours, NeighbourSearch
 from latentforest.refine import RefinedMap
 from latentforest.refine._map import without_self
-from latentforest.refine._steps_loops import step_rows
 from mixed_tables import LAW
 
 seeds = st.integers(0, 9_999)
@@ -26,26 +25,6 @@ def steps(points, cells, queries, wanted, n_neighbors, ridge):
     return steps_of(
         points, of_numbers(cells), queries, of_numbers(wanted), found, ridge
     )
-
-
-def steps_of(points, cells, queries, wanted, found, ridge):
-    loss, move = np.empty(len(queries)), np.empty_like(queries)
-    step_rows(
-        points,
-        cells.values,
-        cells.mean(),
-        cells.is_number,
-        cells.start,
-        queries,
-        wanted.values,
-        *found,
-        ridge,
-        0,
-        len(queries),
-        loss,
-        move,
-    )
-    return loss, move
 
 
 def decoder_of(points, cells, n_neighbors, ridge):

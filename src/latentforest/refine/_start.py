@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import qr
 from scipy.sparse import csr_array
-from scipy.sparse.linalg import LinearOperator, svds
 from threadpoolctl import threadpool_limits
 
 from latentforest._base._parallel import blocks_of
@@ -14,8 +14,11 @@ from latentforest._base._types import Bools, Coords, Floats
 from latentforest.refine._cells import Cells
 
 NEGLIGIBLE_SHARE = 1e-12  # of the largest variance
+NEGLIGIBLE_LENGTH = 1e-10
 MANY_CELLS = 2_000  # beyond, no matrix of cells is formed
 BLOCK_ROWS = 2_048
+# The search for a few axes: more vectors than axes, products and rounds.
+MORE_VECTORS, DEPTH, ROUNDS, TOLERANCE = 8, 8, 20, 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class LinearStart:
         find = _few_axes if cells.n_cells > MANY_CELLS else _all_axes
         mean, values, vectors = find(cells, n_components)
         axes = np.zeros((n_components, len(mean)))
-        spread = values > NEGLIGIBLE_SHARE * values.max(initial=0.0)
+        spread = values > NEGLIGIBLE_SHARE * values[-1]
         found = vectors[:, spread][:, ::-1][:, :n_components].T
         signs = np.sign(np.take_along_axis(found, np.abs(found).argmax(1)[:, None], 1))
         axes[: len(found)] = found * signs
@@ -56,7 +59,7 @@ class LinearStart:
         for begin, end in blocks_of(len(coords), BLOCK_ROWS):
             part = cells.take(slice(begin, end))
             if cells.n_cells > MANY_CELLS:
-                coords[begin:end] = _CentredCells(part, self.mean) @ self.axes.T
+                coords[begin:end] = _CentredCells(part, self.mean).times(self.axes.T)
                 continue
             dense = part.dense()
             centred = np.where(np.isnan(dense), 0.0, dense - self.mean)
@@ -77,21 +80,49 @@ def _all_axes(cells: Cells, n_components: int) -> tuple[Floats, Floats, Floats]:
 
 
 def _few_axes(cells: Cells, n_components: int) -> tuple[Floats, Floats, Floats]:
-    """Mean of the cells, and the largest variances with their axes, rising."""
+    """Mean of the cells, and the largest variances with their axes, rising.
+
+    Block Krylov: the products of a few vectors V with the covariance S span
+    [V, SV, …, SᵖV]; the next round begins with the best axes there. Unlike with ARPACK,
+    variances may be equal or zero, and nothing is drawn on the way.
+    """
     mean = cells.mean()
-    n_rows = len(cells.values)
-    n_axes = min(n_components, n_rows - 1)
-    if n_axes == 0:
-        return mean, np.zeros(0), np.zeros((len(mean), 0))
-    begin = np.random.default_rng(0).normal(size=min(n_rows, len(mean)))
+    centred = _CentredCells(cells, mean)
+    size = min(n_components + MORE_VECTORS, *centred.shape)
+    depth = max(1, min(DEPTH, len(mean) // size - 1))
+    vectors = np.random.default_rng(0).normal(size=(len(mean), size))
     # Products on one thread are rounded in one way.
     with threadpool_limits(1):
-        _, sizes, axes = svds(_CentredCells(cells, mean), n_axes, v0=begin)
-    rising = np.argsort(sizes)
-    return mean, sizes[rising] ** 2 / n_rows, axes[rising].T
+        for _ in range(ROUNDS):
+            basis, image = np.empty((len(mean), 0)), np.empty((len(cells.values), 0))
+            for _ in range(depth + 1):
+                vectors = _new_directions(vectors, basis)
+                if not vectors.shape[1]:
+                    break
+                seen = centred.times(vectors)
+                basis, image = np.hstack([basis, vectors]), np.hstack([image, seen])
+                vectors = centred.back(seen)
+            values, turn = np.linalg.eigh(image.T @ image)
+            values, turn = values[-size:], turn[:, -size:]
+            vectors = basis @ turn
+            error = centred.back(image @ turn) - values * vectors
+            if np.abs(error[:, -n_components:]).max() <= TOLERANCE * values[-1]:
+                break
+    return mean, values / len(cells.values), vectors
 
 
-class _CentredCells(LinearOperator):
+def _new_directions(vectors: Floats, basis: Floats) -> Floats:
+    """Orthonormal vectors for what the basis lacks; rounding errors are left out."""
+    lengths = np.linalg.norm(vectors, axis=0)
+    vectors = vectors / np.where(lengths > 0, lengths, 1.0)
+    vectors, sizes, _ = qr(
+        vectors - basis @ (basis.T @ vectors), mode="economic", pivoting=True
+    )
+    vectors = vectors[:, np.abs(np.diag(sizes)) > NEGLIGIBLE_LENGTH]
+    return np.linalg.qr(vectors - basis @ (basis.T @ vectors))[0]
+
+
+class _CentredCells:
     """The matrix of all cells less their mean, 0 in gaps, which is never formed.
 
     It is A − K M: A holds the known cells, numbers less their mean; K says which
@@ -100,25 +131,31 @@ class _CentredCells(LinearOperator):
 
     def __init__(self, cells: Cells, mean: Floats) -> None:
         values, start, is_number = cells.values, cells.start, cells.is_number
-        super().__init__(np.float64, (len(values), cells.n_cells))
-        known = ~np.isnan(values)
+        self.shape = len(values), cells.n_cells
+        known, column = ~np.isnan(values), np.arange(len(is_number))
         at = start[:-1] + np.where(known & ~is_number, values, 0).astype(np.int64)
-        less = values - np.where(is_number, mean[at], 0.0)
-        self.cells = _rows_of(np.where(is_number, less, 1.0), at, known, cells.n_cells)
-        column = np.broadcast_to(np.arange(len(is_number)), values.shape)
-        ones = np.ones(values.shape)
-        self.known = _rows_of(ones, column, known & ~is_number, len(is_number))
+        # A category without levels has no cell to ask for.
+        given = np.where(is_number, values - mean[np.minimum(at, len(mean) - 1)], 1.0)
+        self.cells = _rows_of(given, at, known, cells.n_cells)
+        self.known = _rows_of(
+            np.ones_like(values),
+            np.broadcast_to(column, values.shape),
+            known & ~is_number,
+            len(column),
+        )
         self.mean = csr_array(
-            (mean, np.arange(cells.n_cells), start), (len(is_number), cells.n_cells)
+            (mean, np.arange(len(mean)), start), (len(column), len(mean))
         )
 
-    def _matmat(self, X: Floats) -> Floats:
-        return self.cells @ X - self.known @ (self.mean @ X)
+    def times(self, vectors: Floats) -> Floats:
+        """Product with vectors of cells; each row is computed on its own."""
+        product: Floats = self.cells @ vectors - self.known @ (self.mean @ vectors)
+        return product
 
-    def _rmatmat(self, X: Floats) -> Floats:
-        return self.cells.T @ X - self.mean.T @ (self.known.T @ X)
-
-    _matvec, _rmatvec = _matmat, _rmatmat
+    def back(self, vectors: Floats) -> Floats:
+        """Product of the transposed matrix with vectors of rows."""
+        product: Floats = self.cells.T @ vectors
+        return product - self.mean.T @ (self.known.T @ vectors)
 
 
 def _rows_of(
