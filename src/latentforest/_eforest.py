@@ -9,8 +9,7 @@ from latentforest._base._parallel import n_workers
 from latentforest._base._random import RandomState, stage_rngs
 from latentforest._base._types import LeafIds
 from latentforest._reconstruction import TableAutoencoder
-from latentforest.decode import DecoderContext
-from latentforest.decode._leaves._region import RegionDecoder
+from latentforest.decode import DecoderContext, RegionDecoder
 from latentforest.forest import resolve_forest
 from latentforest.table import remember_columns
 

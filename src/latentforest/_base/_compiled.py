@@ -1,6 +1,7 @@
 """The one way functions are compiled here."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from numba import njit
@@ -18,3 +19,9 @@ def compiled(function: Callable[..., Any]) -> Any:
         if "cannot cache" not in str(exc):
             raise
         return njit(nogil=True)(function)
+
+
+def kept_on_disk(function: Any) -> bool:
+    """Whether an earlier run has compiled the module of a compiled function."""
+    module = function.py_func.__module__.rpartition(".")[2]
+    return any(Path(function.stats.cache_path or ".").glob(f"{module}.*.nbi"))

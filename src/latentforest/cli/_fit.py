@@ -6,6 +6,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from latentforest import RFAE
+from latentforest._base._compiled import kept_on_disk
 from latentforest.cli._exit import DataError, UsageError
 from latentforest.cli._forecast import forecast
 from latentforest.cli._formats import STREAM, TABLE_SUFFIXES
@@ -13,9 +14,10 @@ from latentforest.cli._notes import Notes, in_seconds, size_of
 from latentforest.cli._sink import check_output
 from latentforest.cli._source import Dialect, Source
 from latentforest.cli._tables import training_frame
-from latentforest.decode._resolve import DECODERS
+from latentforest.decode import DECODERS
 from latentforest.forest import FORESTS
 from latentforest.table import ColumnKind, EncodedTable, TableCodec
+from latentforest.trees import goes_left
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +186,7 @@ def fit(
     # Said before the long part: an id to be dropped is best noticed now.
     encoded = TableCodec(settings.kinds or None).fit_encode(frame)
     notes.say(f"\n{encoded.schema.report()}\n")
-    if not compiled_before():
+    if not kept_on_disk(goes_left):
         notes.say("Compiling first, which takes about half a minute and happens once.")
     notes.say(f"Fitting: {in_seconds(cost.fit_seconds)} by forecast")
     _fit_shown(model, encoded, y, notes)
@@ -233,11 +235,3 @@ def _read(
         )
         raise DataError(message)
     return frame, y.to_numpy()
-
-
-def compiled_before() -> bool:
-    """Whether loops of an earlier run are kept on disk."""
-    from latentforest.kernel import _leaf_loops  # noqa: PLC0415 (to ask its folder)
-
-    folder = Path(_leaf_loops.add_from_leaves.stats.cache_path or ".")
-    return any(folder.glob("_leaf_loops.*.nbi"))

@@ -8,8 +8,8 @@ from latentforest.cli import _options as options
 from latentforest.cli._fit import Settings, fit, read_kinds
 from latentforest.cli._notes import Notes
 from latentforest.cli._source import Dialect
-from latentforest.decode._resolve import DECODERS
-from latentforest.forest._resolve import FORESTS
+from latentforest.decode import DECODERS
+from latentforest.forest import FORESTS
 
 _EXAMPLE = "Example: latentforest fit customers.csv -o customers.lf -k 4 --seed 1"
 

@@ -11,7 +11,7 @@ from latentforest.cli._fit import check_word
 from latentforest.cli._forecast import LEAF_ID, Forecast, forecast
 from latentforest.cli._notes import Notes, in_bytes, in_seconds
 from latentforest.cli._source import Dialect, Source
-from latentforest.forest._resolve import FORESTS
+from latentforest.forest import FORESTS
 
 _COUNT = 50_000  # rows counted at once
 

@@ -19,8 +19,7 @@ from latentforest.cli._cells import (
 from latentforest.cli._exit import DataError
 from latentforest.cli._notes import Notes
 from latentforest.cli._source import Source
-from latentforest.table import ColumnKind, ColumnSpec, TableCodec, TableSchema
-from latentforest.table._kinds import Storage
+from latentforest.table import ColumnKind, ColumnSpec, Storage, TableCodec, TableSchema
 
 _INTEGER = re.compile(r"(u?int)(8|16|32|64)")
 MOST_ROWS, MOST_CELLS = 50_000, 2_000_000

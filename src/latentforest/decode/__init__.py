@@ -17,6 +17,7 @@ from latentforest.decode._resolve import DECODERS as DECODERS
 from latentforest.decode._resolve import put_decoder as put_decoder
 from latentforest.decode._resolve import resolve_decoder
 from latentforest.decode._resolve import take_decoder as take_decoder
+from latentforest.decode._uncertainty import ONE_SIGMA as ONE_SIGMA
 from latentforest.decode._uncertainty import (
     Calibration,
     Uncertainty,

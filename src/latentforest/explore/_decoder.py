@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from latentforest._base._types import Codes, Floats
 from latentforest._latent import LatentModel
 from latentforest.decode import (
+    ONE_SIGMA,
     AutoDecoder,
     Calibration,
     KNNDecoder,
     LocalLinearDecoder,
     calibrate,
 )
-from latentforest.decode._uncertainty import ONE_SIGMA
 from latentforest.neighbours import NeighbourSearch
 
 STAND_IN_NEIGHBORS = 20

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._types import Floats
-from latentforest.table import ColumnSpec, NumberColumn, RawColumn, open_table
-from latentforest.table._kinds import Storage
+from latentforest.table import ColumnSpec, NumberColumn, RawColumn, Storage, open_table
 
 FEW = 8  # numbers with no more distinct values than this are drawn as levels
 

@@ -2,6 +2,7 @@
 
 from latentforest.table._codec import TableCodec
 from latentforest.table._column_spec import ColumnSpec
+from latentforest.table._columns import round_decimals as round_decimals
 from latentforest.table._frames import (
     NumberColumn,
     RawColumn,
@@ -10,6 +11,7 @@ from latentforest.table._frames import (
     open_table,
 )
 from latentforest.table._kinds import ColumnKind
+from latentforest.table._kinds import Storage as Storage
 from latentforest.table._match import check_names
 from latentforest.table._remember import remember_columns
 from latentforest.table._schema import EncodedTable, TableSchema

@@ -13,8 +13,7 @@ from latentforest._base._values import damaged
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._contract import Decoder
 from latentforest.regions import ColumnFacts, Regions, column_facts, rows_of_regions
-from latentforest.table import TableSchema
-from latentforest.table._columns import round_decimals
+from latentforest.table import TableSchema, round_decimals
 
 POINTS = ("middle", "draw")
 
