@@ -9,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 from forest_oracles import GROWERS, make_grower, make_target, same_forest
 from latentforest import CompletelyRandomForest, SchemaError
+from latentforest._base import _progress
 
 every_grower = pytest.mark.parametrize("sort", GROWERS)
 
@@ -85,7 +86,8 @@ def test_seeds_of_every_sort(sort):
 
 
 @every_grower
-def test_progress_goes_to_standard_error(sort, capfd):
+def test_progress_goes_to_standard_error(sort, capfd, monkeypatch):
+    monkeypatch.setattr(_progress, "PATIENCE", 0.0)
     make_grower(sort, verbose=True).fit(frame(), make_target(sort, 40))
     shown = capfd.readouterr()
     assert "0/3" in shown.err

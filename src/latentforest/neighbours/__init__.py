@@ -1,35 +1,18 @@
 """Neighbours: their search, the plane through them, their blend and their spread."""
 
-from latentforest.neighbours._blend import (
-    LevelPriority,
-    Weights,
-    blend_rows,
-    draw_priority,
-)
-from latentforest.neighbours._plane import plane_weights
-from latentforest.neighbours._plane_loops import plane_as_slopes, regularise
+from latentforest.neighbours._blend import LevelPriority as LevelPriority
+from latentforest.neighbours._blend import Weights as Weights
+from latentforest.neighbours._blend import blend_rows as blend_rows
+from latentforest.neighbours._blend import draw_priority as draw_priority
+from latentforest.neighbours._plane import plane_weights as plane_weights
+from latentforest.neighbours._plane_loops import plane_as_slopes as plane_as_slopes
+from latentforest.neighbours._plane_loops import regularise as regularise
+from latentforest.neighbours._search import LARGEST as LARGEST
+from latentforest.neighbours._search import Neighbours as Neighbours
+from latentforest.neighbours._search import NeighbourSearch as NeighbourSearch
+from latentforest.neighbours._search import check_coords_size as check_coords_size
 from latentforest.neighbours._search import (
-    LARGEST,
-    Neighbours,
-    NeighbourSearch,
-    check_coords_size,
-    inverse_distance_weights,
+    inverse_distance_weights as inverse_distance_weights,
 )
-from latentforest.neighbours._spread import CellSpread, spread_of_rows
-
-__all__ = [
-    "LARGEST",
-    "CellSpread",
-    "LevelPriority",
-    "NeighbourSearch",
-    "Neighbours",
-    "Weights",
-    "blend_rows",
-    "check_coords_size",
-    "draw_priority",
-    "inverse_distance_weights",
-    "plane_as_slopes",
-    "plane_weights",
-    "regularise",
-    "spread_of_rows",
-]
+from latentforest.neighbours._spread import CellSpread as CellSpread
+from latentforest.neighbours._spread import spread_of_rows as spread_of_rows
