@@ -88,7 +88,7 @@ class PortableModel(LatentModel):
             trees_only=drop_training,
         )
         put_encoder(encoder, new, drop_training=drop_training)
-        new.put("unseen", self.codec_.unseen)
+        new.data["kernel"]["unseen"] = self.codec_.unseen
         new.generator("refine_generator", self._refine_rng)
         put_trials(self.tried_, self.grower_, new)
         new.data["decoder"] = None
@@ -100,8 +100,8 @@ class PortableModel(LatentModel):
         """Rebuild a model from a file."""
         check_option("model", manifest.text("model"), (MODEL,))
         dropped = manifest.flag("drop_training")
-        unseen = manifest if manifest.has("unseen") else manifest.section("kernel")
-        unseen = check_option("unseen", unseen.text("unseen"), ("error", "nearest"))
+        unseen = manifest.section("kernel").text("unseen")
+        check_option("unseen", unseen, ("error", "nearest"))
         codec = TableCodec.take(manifest.section("schema"), unseen=unseen)
         schema = codec.schema_
         forest, grower = take_forest(manifest.section("forest"), schema)

@@ -14,6 +14,7 @@ from cli_cases import SMALL
 from latentforest import RFAE, CompletelyRandomForest
 from latentforest.files import load_model
 from latentforest.metrics import distortion
+from latentforest.table import TableCodec
 
 SUFFIXES = (
     *("csv", "tsv", "csv.gz", "tsv.gz", "csv.zst", "tsv.zst"),
@@ -252,3 +253,16 @@ def test_whole_configurations(how, folder, tmp_path, run):
     run("fit", folder / "t.csv", "-o", out, how, *more, "--seed", "0", "--drop", "id")
     model = load_model(out, RFAE)
     assert model.kernel_.forest_.n_trees == (200 if how == "--auto" else 500)
+
+
+@pytest.mark.parametrize("how", [SMALL, ["--auto", "--time-budget", "0"]])
+def test_a_table_is_encoded_once(run, folder, tmp_path, monkeypatch, how):
+    learned, learn = [], TableCodec._learn
+    monkeypatch.setattr(
+        TableCodec,
+        "_learn",
+        lambda codec, X, keep: learned.append(keep) or learn(codec, X, keep=keep),
+    )
+    done = run("fit", folder / "t.csv", "-o", tmp_path / "m.lf", *how, "--drop", "id")
+    assert learned == [True]
+    assert "table with 7 columns" in done.err  # the report is there all the same
