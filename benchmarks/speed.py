@@ -2,11 +2,14 @@
 
     python benchmarks/speed.py --datasets churn mushroom obesity king marketing
     python benchmarks/speed.py --datasets churn --arfpy PYTHON
+    python benchmarks/speed.py --datasets churn king --against COMMIT
 
 Each dataset runs in a process of its own: bootstrap 1, factor 0.2, the configuration
 of the paper. Compiled loops are loaded by a small fit before the clock starts. With
 ``--arfpy``, the interpreter of an environment that has arfpy grows an adversarial
-forest of 100 trees on the same rows, and so do we. Run it on an idle machine.
+forest of 100 trees on the same rows, and so do we. With ``--against``, another commit
+takes turns with this one; the best of several runs of each are compared, and so is
+``transform`` of a refined model with a linear start. Run it on an idle machine.
 
 Reference: the authors' R code, wall seconds on the same kind of machine (2 cores,
 24 GB, idle), bootstrap 1, factor 0.2.
@@ -14,9 +17,11 @@ Reference: the authors' R code, wall seconds on the same kind of machine (2 core
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -139,17 +144,81 @@ def against_arfpy(name: str, python: str) -> str:
     )
 
 
+# How long new rows take with a linear start, in any version of the package.
+LINEAR_START = """
+import time, warnings
+from data import load_split
+from latentforest import RFAE, Refinement
+train, test = load_split({name!r}, 1)
+refine = Refinement(3, start="linear")
+model = RFAE(4, forest="completely_random", refine=refine, unseen="nearest",
+             random_state=0).fit(train)
+seconds = []
+for _ in range(4):
+    begin = time.perf_counter()
+    model.transform(test)
+    seconds.append(time.perf_counter() - begin)
+print(min(seconds))
+"""
+
+
+def compare(commit: str, names: list[str], repeats: int) -> str:
+    """Take turns with another commit and compare the best runs of both."""
+    here = Path(__file__).resolve().parents[1]
+    git = ["git", "-C", str(here), "worktree"]
+    lines = ["| data | total before | after | after / before |", "|---|---|---|---|"]
+    with tempfile.TemporaryDirectory() as folder:
+        old = Path(folder) / "old"
+        subprocess.run([*git, "add", "--detach", str(old), commit], check=True)
+        try:
+            for name in names:
+                script = ["benchmarks/speed.py", "--json", "--datasets", name]
+                linear = ["-c", LINEAR_START.format(name=name)]
+                for words, what in ((script, name), (linear, f"{name}, linear start")):
+                    runs = [
+                        [_seconds(root, words) for root in (old, here)]
+                        for _ in range(repeats)
+                    ]
+                    before, after = (min(column) for column in zip(*runs, strict=True))
+                    cells = f"{before:.3f} s | {after:.3f} s | {after / before:.3f}"
+                    lines.append(f"| {what} | {cells} |")
+                    print(lines[-1], flush=True)
+        finally:
+            subprocess.run([*git, "remove", "--force", str(old)], check=True)
+    return "\n".join(lines)
+
+
+def _seconds(root: Path, words: list[str]) -> float:
+    """Run Python in a checkout; its last line is a measurement."""
+    paths = f"{root / 'src'}:{root / 'benchmarks'}"
+    answer = subprocess.run(
+        [sys.executable, *words],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=root,
+        env=os.environ | {"PYTHONPATH": paths},
+    )
+    found = json.loads(answer.stdout.splitlines()[-1])
+    return found if isinstance(found, float) else sum(found["seconds"].values())
+
+
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--datasets", nargs="+", default=list(R_SECONDS))
     parser.add_argument("--arfpy", metavar="PYTHON", help="interpreter with arfpy")
     parser.add_argument("--arfpy-datasets", nargs="+", default=["churn"])
+    parser.add_argument("--against", metavar="COMMIT", help="compare with a commit")
+    parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--write", action="store_true", help="write results/speed.md")
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.json:
         print(json.dumps(measure(args.datasets[0])))
+        return
+    if args.against:
+        print(compare(args.against, args.datasets, args.repeats))
         return
     lines = [HEADER]
     for name in args.datasets:
