@@ -8,7 +8,10 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from typing import TypeVar
+from functools import cache
+from typing import Any, TypeVar
+
+from threadpoolctl import ThreadpoolController
 
 from latentforest._base import _progress
 from latentforest._base._checks import check_integer
@@ -27,6 +30,21 @@ def n_workers(n_jobs: int | None) -> int:
         message = "n_jobs=0 has no meaning. Give a positive number, or -1 for all."
         raise ValueError(message)
     return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+
+
+@cache
+def _pools() -> Any:
+    import scipy.linalg  # noqa: F401, PLC0415 (its threads must be there to be found)
+
+    return ThreadpoolController()
+
+
+def one_blas_thread() -> Any:
+    """Keep linear algebra to one thread for a while, so that it leaves ours the cores.
+
+    The libraries are looked up once: that takes milliseconds.
+    """
+    return _pools().limit(limits=1, user_api="blas")
 
 
 def blocks_of(size: int, block: int) -> Iterator[tuple[int, int]]:

@@ -7,25 +7,38 @@ from latentforest._base._compiled import compiled
 
 
 @compiled
-def search(columns, queries, begin, end, rows, squares):
-    """Fill the nearest points of some queries, by insertion into a sorted list."""
+def search(columns, queries, limits, begin, end, rows, squares):
+    """Fill the nearest points of some queries, by insertion into a sorted list.
+
+    ``limits`` are squared distances within which enough points are known to lie.
+    Squares are added up in the order of SciPy's KD-tree, to the same last bit.
+    """
     n_components, n_points = columns.shape
     n_neighbors = rows.shape[1]
     block = 512
     partial = np.empty(block)
     for q in range(begin, end):
-        squares[q] = np.inf
-        worst = np.inf
+        squares[q] = limits[q]
+        worst = limits[q]
         for first in range(0, n_points, block):
             size = min(block, n_points - first)
             for p in range(size):
                 partial[p] = 0.0
-            for c in range(n_components):
-                at = queries[q, c]
-                column = columns[c, first : first + size]
-                for p in range(size):
-                    gap = column[p] - at
-                    partial[p] += gap * gap
+            if n_components == 8:
+                for c in range(4):
+                    at, behind = queries[q, c], queries[q, c + 4]
+                    column = columns[c, first : first + size]
+                    other = columns[c + 4, first : first + size]
+                    for p in range(size):
+                        gap, far = column[p] - at, other[p] - behind
+                        partial[p] += gap * gap + far * far
+            else:
+                for c in range(n_components):
+                    at = queries[q, c]
+                    column = columns[c, first : first + size]
+                    for p in range(size):
+                        gap = column[p] - at
+                        partial[p] += gap * gap
             for p in range(size):
                 if partial[p] < worst:
                     j = n_neighbors - 1

@@ -2,9 +2,8 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
-from latentforest._base._parallel import blocks_of, run_blocks
+from latentforest._base._parallel import blocks_of, one_blas_thread, run_blocks
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Coords, Floats
 from latentforest._base._values import damaged
@@ -118,7 +117,7 @@ class RefinedMap:
             )
 
         # Small products: threads of their own would only get in our threads' way.
-        with threadpool_limits(1):
+        with one_blas_thread():
             blocks = list(blocks_of(len(queries), QUERY_BLOCK))
             run_blocks(work, blocks, n_jobs=self.n_jobs)
         return loss, move

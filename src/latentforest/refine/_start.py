@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
 from scipy.sparse import csr_array
-from threadpoolctl import threadpool_limits
 
-from latentforest._base._parallel import blocks_of
+from latentforest._base._parallel import blocks_of, one_blas_thread
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Bools, Coords, Floats
 from latentforest.refine._cells import Cells
@@ -92,7 +91,7 @@ def _few_axes(cells: Cells, n_components: int) -> tuple[Floats, Floats, Floats]:
     depth = max(1, min(DEPTH, len(mean) // size - 1))
     vectors = np.random.default_rng(0).normal(size=(len(mean), size))
     # Products on one thread are rounded in one way.
-    with threadpool_limits(1):
+    with one_blas_thread():
         for _ in range(ROUNDS):
             basis, image = np.empty((len(mean), 0)), np.empty((len(cells.values), 0))
             for _ in range(depth + 1):

@@ -12,8 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
-from threadpoolctl import threadpool_limits
 
+from latentforest._base._parallel import one_blas_thread
 from latentforest._base._types import Floats
 
 Solver = Callable[
@@ -81,7 +81,7 @@ def solve_lanczos(
         settings["rng"] = rng
     # ARPACK's own vector operations are small; BLAS threads that spin between them
     # would take the cores from the operator's threads.
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         for basis in (2 * n_vectors + 40, 3 * n_vectors + 100):
             try:
                 values, vectors = eigsh(

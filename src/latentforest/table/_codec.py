@@ -70,8 +70,8 @@ class TableCodec:
     >>> codec.encode(pd.DataFrame({"size": [1.0], "colour": ["c"]}))
     Traceback (most recent call last):
     ...
-    latentforest._base._errors.UnseenLevelsError: Column 'colour' holds values that were not
-    seen in fit: 'c'. Known are: 'a', 'b'. Fit on a table that has them, or use
+    latentforest._base._errors.UnseenLevelsError: Column 'colour' holds values that
+    were not seen in fit: 'c'. Known are: 'a', 'b'. Fit on a table that has them, or use
     unseen='nearest' to treat them as missing.
     """
 
