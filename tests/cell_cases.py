@@ -20,11 +20,12 @@ def filled(cells):
     return np.where(known, cells, total / np.maximum(known.sum(axis=0), 1))
 
 
-def steps_of(points, cells, queries, wanted, found, ridge):
+def steps_of(points, cells, queries, wanted, found, ridge, *, dense=None):
     """Call the compiled loop on all queries."""
     loss, move = np.empty(len(queries)), np.empty_like(queries)
     step_rows(
         points,
+        np.empty((0, 0)) if dense is None else dense,
         cells.values,
         cells.mean(),
         cells.is_number,

@@ -19,10 +19,12 @@ def value_and_slopes(points, cells, query, found, ridge):
         found.rows[0],
         found.distances[0],
         ridge,
-        cells[found.rows[0]],
+        cells,
+        found.rows[0],
         np.empty(n_neighbors),
         near,
         np.empty(n_components),
+        np.empty((n_neighbors, cells.shape[1])),
         mean,
     )
     assert farthest == found.distances[0, -1]

@@ -30,14 +30,17 @@ def _centre(points, rows, distances, weights, near, middle):
     farthest, total = distances[n_neighbors - 1], 0.0
     for k in range(n_neighbors):
         ratio = distances[k] / farthest if farthest > 0.0 else 0.0
-        weights[k] = np.exp(-2.0 * ratio * ratio)
-        total += weights[k]
+        weight = np.exp(-2.0 * ratio * ratio)
+        weights[k] = weight
+        total += weight
     middle[:] = 0.0
     for k in range(n_neighbors):
-        weights[k] /= total
+        weight, row = weights[k] / total, rows[k]
+        weights[k] = weight
         for c in range(len(middle)):
-            near[k, c] = points[rows[k], c]
-            middle[c] += weights[k] * near[k, c]
+            place = points[row, c]
+            near[k, c] = place
+            middle[c] += weight * place
     for k in range(n_neighbors):
         for c in range(len(middle)):
             near[k, c] -= middle[c]
@@ -131,31 +134,34 @@ def plane_as_slopes(
     distances,
     ridge,
     cells,
+    own,
     weights,
     near,
     middle,
+    centred,
     mean,
 ):
     """Fill x̄ in ``mean``; return B, h(z) − x̄ and the farthest neighbour's distance.
 
-    The plane is followed as far as with ``extrapolate``. ``cells`` are those of the
-    neighbours and are overwritten, as are the arrays after them.
+    The plane is followed as far as with ``extrapolate``. ``own`` are the rows of
+    ``cells`` that belong to the neighbours; the arrays after it are overwritten.
     """
     n_neighbors, n_components = near.shape
     farthest = _centre(points, rows, distances, weights, near, middle)
     mean[:] = 0.0
     for k in range(n_neighbors):
+        weight, row = weights[k], cells[own[k]]
         for c in range(len(mean)):
-            mean[c] += weights[k] * cells[k, c]
+            mean[c] += weight * row[c]
     for k in range(n_neighbors):
-        root = np.sqrt(weights[k])
+        root, row = np.sqrt(weights[k]), cells[own[k]]
         for c in range(n_components):
             near[k, c] *= root
         for c in range(len(mean)):
-            cells[k, c] = root * (cells[k, c] - mean[c])
+            centred[k, c] = root * (row[c] - mean[c])
     scatter = np.dot(near.T, near)
     regularise(scatter, ridge + LEAST_RIDGE, LEAST_SPREAD)
-    slopes = np.linalg.solve(scatter, np.dot(near.T, cells))
+    slopes = np.linalg.solve(scatter, np.dot(near.T, centred))
     offset = query - middle
     asked = np.dot(np.linalg.solve(scatter, offset), offset)
     share = _followed(asked, 0.0, True, n_components)  # noqa: FBT003 (compiled)

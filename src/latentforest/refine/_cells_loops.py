@@ -28,13 +28,9 @@ def local_starts(start, is_number, n_rows):
 
 
 @compiled
-def write_cells(values, rows, wanted, fill, is_number, start, local, slots, cells, aim):
-    """Fill the cells of some rows, gaps filled in, and those of the wanted row.
-
-    ``slots`` are −1 for every level of every column, and are left so.
-    """
+def write_cells(values, rows, fill, is_number, start, local, cells):
+    """Fill the cells of some rows, gaps filled in, but for columns with many levels."""
     cells[:] = 0.0
-    aim[:] = 0.0
     for k in range(len(rows)):
         row = values[rows[k]]
         for column in range(len(is_number)):
@@ -49,6 +45,17 @@ def write_cells(values, rows, wanted, fill, is_number, start, local, slots, cell
                     cells[k, at + level] = fill[first + level]
             else:
                 cells[k, at + np.int64(value)] = 1.0
+
+
+@compiled
+def write_wanted(
+    values, rows, wanted, fill, is_number, start, local, slots, cells, aim
+):
+    """Fill the cells of the wanted row, and of some rows in columns with many levels.
+
+    ``slots`` are −1 for every level of every column, and are left so.
+    """
+    aim[:] = 0.0
     for column in range(len(is_number)):
         first, last = start[column], start[column + 1]
         at, end, value = local[column], local[column + 1], wanted[column]

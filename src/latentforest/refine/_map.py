@@ -9,11 +9,13 @@ from latentforest._base._types import Coords, Floats
 from latentforest._base._values import damaged
 from latentforest.neighbours import Neighbours, NeighbourSearch
 from latentforest.refine._cells import Cells
+from latentforest.refine._cells_loops import MANY_LEVELS
 from latentforest.refine._settings import Refinement
 from latentforest.refine._steps_loops import step_rows
 
-QUERY_BLOCK = 256
+QUERY_BLOCK = 128
 FAR = 1e6  # standard deviations from the mean; √n_rows is the most there is
+MOST_CELLS = 2**24  # written out for all rows; reading them is faster
 GAIN = 1e-3  # a step that gains less than this share is the last
 
 
@@ -45,7 +47,7 @@ class RefinedMap:
         All rows move at once. If that makes things worse, the round is taken back and
         the next one goes half as far.
         """
-        self.cells_, self.fill_ = cells, cells.mean()
+        self.keep(cells, cells.mean())
         coords = np.ascontiguousarray(start)
         n_neighbors = min(self.settings.n_neighbors, len(coords) - 1)
         self.objective_: list[float] = []
@@ -64,6 +66,15 @@ class RefinedMap:
         self.coords_, self.search_ = coords, NeighbourSearch(coords)
         return self
 
+    def keep(self, cells: Cells, fill: Floats) -> None:
+        """Keep the rows' cells, and what gaps count as; all written out if few."""
+        self.cells_, self.fill_ = cells, fill
+        self.dense_ = np.empty((0, 0))
+        widest = np.diff(cells.start).max()
+        if widest <= MANY_LEVELS and len(cells.values) * cells.n_cells <= MOST_CELLS:
+            dense = cells.dense()
+            self.dense_ = np.where(np.isnan(dense), fill, dense)
+
     def place(self, start: Coords, cells: Cells) -> Coords:
         """Move rows from their start to where the decoder comes closest to them.
 
@@ -72,27 +83,39 @@ class RefinedMap:
         """
         coords = np.array(start, np.float64, order="C")
         active = np.arange(len(coords))
-        loss, move = self._look(coords, cells)
+        loss, move, reach = self._look(coords, cells)
         pace = np.ones(len(coords))
         for _ in range(self.settings.steps):
-            tried = coords[active] + pace[:, None] * move
-            new_loss, new_move = self._look(tried, cells.take(active))
+            step = pace[:, None] * move
+            tried = coords[active] + step
+            # The neighbours at the old place are no farther than this from the new.
+            within = reach + np.linalg.norm(step, axis=1)
+            new_loss, new_move, new_reach = self._look(
+                tried, cells.take(active), within
+            )
             better = new_loss < loss
             gained = loss - new_loss > GAIN * loss
             coords[active[better]] = tried[better]
             move[better], loss[better] = new_move[better], new_loss[better]
+            reach[better] = new_reach[better]
             pace = np.where(better, np.minimum(1.0, 1.5 * pace), 0.4 * pace)
             going = np.where(better, gained, pace > 0.05) & (loss > 0)
             active, pace = active[going], pace[going]
-            move, loss = move[going], loss[going]
+            move, loss, reach = move[going], loss[going], reach[going]
             if not len(active):
                 break
         return coords
 
-    def _look(self, queries: Coords, cells: Cells) -> tuple[Floats, Coords]:
+    def _look(
+        self, queries: Coords, cells: Cells, within: Floats | None = None
+    ) -> tuple[Floats, Coords, Floats]:
+        """Find loss and step at each query, and how far its neighbours are."""
         n_neighbors = min(self.settings.n_neighbors, len(self.coords_))
-        found = self.search_.nearest(queries, n_neighbors, n_jobs=self.n_jobs)
-        return self._steps(self.coords_, queries, cells, found)
+        found = self.search_.nearest(
+            queries, n_neighbors, within=within, n_jobs=self.n_jobs
+        )
+        loss, move = self._steps(self.coords_, queries, cells, found)
+        return loss, move, found.distances[:, -1].copy()
 
     def _steps(
         self, points: Coords, queries: Coords, cells: Cells, found: Neighbours
@@ -102,6 +125,7 @@ class RefinedMap:
         def work(block: tuple[int, int]) -> None:
             step_rows(
                 points,
+                self.dense_,
                 self.cells_.values,
                 self.fill_,
                 cells.is_number,
@@ -143,7 +167,7 @@ class RefinedMap:
         if max(np.nanmax(np.abs(part), initial=0) for part in (numbers, fill)) > FAR:
             mean, scale = section.path("mean"), section.path("scale")
             raise damaged(f"{mean} and {scale} do not fit the rows")
-        refined.cells_, refined.fill_ = cells, fill
+        refined.keep(cells, fill)
         refined.objective_ = section.values("objective")
         refined.coords_ = np.ascontiguousarray(coords)
         refined.search_ = NeighbourSearch(refined.coords_)

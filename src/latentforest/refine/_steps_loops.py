@@ -5,7 +5,7 @@ import numpy as np
 
 from latentforest._base._compiled import compiled
 from latentforest.neighbours import plane_as_slopes, regularise
-from latentforest.refine._cells_loops import local_starts, write_cells
+from latentforest.refine._cells_loops import local_starts, write_cells, write_wanted
 
 DAMPING = 0.1
 LEAST_CURVATURE = 1e-6  # of the largest
@@ -14,6 +14,7 @@ LEAST_CURVATURE = 1e-6  # of the largest
 @compiled
 def step_rows(
     points,
+    dense,
     values,
     fill,
     is_number,
@@ -31,19 +32,26 @@ def step_rows(
     """Fill, for some queries, what the plane loses there and where to go from there.
 
     The plane is that of `LocalLinearDecoder`, fitted to the neighbours' cells, which
-    are given as `Cells`: ``values``, with gaps that count as ``fill``. With slopes B
-    and the error e = x − h(z), the step is (B Bᵀ + damping)⁻¹ B e, no longer than the
-    distance of the farthest neighbour. Gaps in ``wanted`` do not count.
+    are given as `Cells`: ``values``, with gaps that count as ``fill``; ``dense`` are
+    all cells, or nothing. With slopes B and the error e = x − h(z), the step is
+    (B Bᵀ + damping)⁻¹ B e, no longer than the distance of the farthest neighbour. Gaps
+    in ``wanted`` do not count.
     """
     n_neighbors, n_components = rows.shape[1], points.shape[1]
     local = local_starts(start, is_number, n_neighbors)
     n_cells = local[-1]
-    slots = np.full(np.diff(start).max(), -1)
+    slots, order = np.full(np.diff(start).max(), -1), np.arange(n_neighbors)
     weights, near = np.empty(n_neighbors), np.empty((n_neighbors, n_components))
-    cells, aim = np.empty((n_neighbors, n_cells)), np.empty(n_cells)
-    middle, mean, error = np.empty(n_components), np.empty(n_cells), np.empty(n_cells)
+    centred = np.empty((n_neighbors, n_cells))
+    written = np.empty((0 if len(dense) else n_neighbors, n_cells))
+    middle, mean = np.empty(n_components), np.empty(n_cells)
+    aim, error = np.empty(n_cells), np.empty(n_cells)
     for q in range(begin, end):
-        write_cells(
+        cells, own = dense, rows[q]
+        if not len(dense):
+            write_cells(values, rows[q], fill, is_number, start, local, written)
+            cells, own = written, order
+        write_wanted(
             values,
             rows[q],
             wanted[q],
@@ -52,7 +60,7 @@ def step_rows(
             start,
             local,
             slots,
-            cells,
+            written,
             aim,
         )
         slopes, rise, farthest = plane_as_slopes(
@@ -62,9 +70,11 @@ def step_rows(
             distances[q],
             ridge,
             cells,
+            own,
             weights,
             near,
             middle,
+            centred,
             mean,
         )
         lost = 0.0
