@@ -1,7 +1,6 @@
 """Plain values as JSON and back: numbers, names, levels, generators."""
 
 import math
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -54,11 +53,6 @@ def decode_value(value: Any, *, what: str) -> Any:
     elif value is None or isinstance(value, bool | float | str):
         return value
     raise damaged(f"{what} is not a plain value")
-
-
-def encode_name(name: Hashable) -> Any:
-    """Return the name of a column as JSON holds it."""
-    return encode_value(name, what=f"the column name {name!r}")
 
 
 def encode_seed(random_state: Any) -> int | None:

@@ -40,28 +40,14 @@ UNMEASURED = MEASURED["adversarial"]  # a forest without figures counts as the d
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a fit is going to cost, give or take a factor of two.
+    """What a fit is going to cost, give or take a factor of two."""
 
-    Attributes
-    ----------
-    fit_bytes : float
-        Memory at the peak.
-    fit_seconds : float
-        Time with all threads.
-    file_bytes, encoder_bytes : float
-        Size of the model file, and without the training rows.
-    encode_seconds : float
-        Time to encode 100,000 rows.
-    n_threads : int
-        Threads that are counted on.
-    """
-
-    fit_bytes: float
-    fit_seconds: float
+    fit_bytes: float  # at the peak
+    fit_seconds: float  # with all threads
     file_bytes: float
-    encoder_bytes: float
-    encode_seconds: float
-    n_threads: int
+    encoder_bytes: float  # of a file without the training rows
+    encode_seconds: float  # for 100,000 rows
+    n_threads: int  # that are counted on
 
 
 def forecast(
@@ -72,25 +58,7 @@ def forecast(
     forest: str = "adversarial",
     n_jobs: int | None = None,
 ) -> Forecast:
-    """Forecast the cost of a fit.
-
-    Parameters
-    ----------
-    n_rows, n_columns : int
-        Size of the table.
-    n_trees : int
-        Number of trees.
-    n_components : int
-        Number of coordinates.
-    forest : str, default="adversarial"
-        Name of the forest.
-    n_jobs : int or None, default=None
-        Threads; None counts on all cores.
-
-    Returns
-    -------
-    Forecast
-    """
+    """Forecast the cost of a fit with a forest of some name."""
     threads = n_workers(n_jobs)
     pairs = float(n_rows) * n_trees
     growing = MEASURED.get(forest, UNMEASURED)

@@ -33,65 +33,24 @@ class MemberSummary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelSummary:
-    """What a model file holds; see `describe`.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    file_bytes : int
-        Its size.
-    format_version : int
-        Version of the format.
-    written_by : dict
-        Names and versions of the packages that wrote it.
-    has_training : bool
-        Whether training rows, and with them the decoder, are inside.
-    n_rows : int
-        Training rows inside. A refined model keeps the rows it was refined with even
-        where the others are dropped.
-    parameters : dict
-        What the model was created with; objects as text.
-    schema : TableSchema
-        The columns; ``schema.report()`` prints them.
-    forest : str
-        The forest that the trees belong to.
-    n_trees : int
-        Trees of the forest.
-    n_nodes : int
-        Nodes of all trees, leaves among them.
-    n_leaves : int
-        Leaves of all trees.
-    kernel : str
-        Kind of the kernel.
-    n_components : int
-        Coordinates of a row.
-    eigenvalues : ndarray of shape (n_components,)
-        The spectrum.
-    decoder : str or None
-        The fitted decoder, None without training rows.
-    refinement : str or None
-        The refinement of the map, if any.
-    members : tuple of MemberSummary
-        The arrays.
-    """
+    """What a model file holds; see `describe`."""
 
     path: Path
     file_bytes: int
     format_version: int
-    written_by: dict[str, str]
-    has_training: bool
-    n_rows: int
-    parameters: dict[str, Any]
-    schema: TableSchema
-    forest: str
+    written_by: dict[str, str]  # packages that wrote it, and their versions
+    has_training: bool  # whether training rows, and with them the decoder, are inside
+    n_rows: int  # training rows inside; refined ones even where others are dropped
+    parameters: dict[str, Any]  # what the model was created with; objects as text
+    schema: TableSchema  # the columns; ``schema.report()`` prints them
+    forest: str  # the forest that the trees belong to
     n_trees: int
-    n_nodes: int
-    n_leaves: int
+    n_nodes: int  # of all trees, leaves among them
+    n_leaves: int  # of all trees
     kernel: str
     n_components: int
-    eigenvalues: Floats
-    decoder: str | None
+    eigenvalues: Floats  # (n_components,)
+    decoder: str | None  # None without training rows
     refinement: str | None
     members: tuple[MemberSummary, ...]
 

@@ -28,8 +28,26 @@ def local_starts(start, is_number, n_rows):
 
 
 @compiled
-def write_cells(values, rows, fill, is_number, start, local, cells):
-    """Fill the cells of some rows, gaps filled in, but for columns with many levels."""
+def write_wanted(wanted, is_number, start, local, aim):
+    """Fill the cells of the wanted row, but for columns with many levels."""
+    aim[:] = 0.0
+    for column in range(len(is_number)):
+        at, value = local[column], wanted[column]
+        if np.isnan(value):
+            for c in range(at, local[column + 1]):
+                aim[c] = np.nan
+        elif is_number[column]:
+            aim[at] = value
+        elif start[column + 1] - start[column] <= MANY_LEVELS:
+            aim[at + np.int64(value)] = 1.0
+
+
+@compiled
+def write_cells(values, rows, wanted, fill, is_number, start, local, slots, cells, aim):
+    """Fill the cells of some rows, gaps filled in, and what `write_wanted` left out.
+
+    ``slots`` are −1 for every level of every column, and are left so.
+    """
     cells[:] = 0.0
     for k in range(len(rows)):
         row = values[rows[k]]
@@ -45,36 +63,19 @@ def write_cells(values, rows, fill, is_number, start, local, cells):
                     cells[k, at + level] = fill[first + level]
             else:
                 cells[k, at + np.int64(value)] = 1.0
-
-
-@compiled
-def write_wanted(
-    values, rows, wanted, fill, is_number, start, local, slots, cells, aim
-):
-    """Fill the cells of the wanted row, and of some rows in columns with many levels.
-
-    ``slots`` are −1 for every level of every column, and are left so.
-    """
-    aim[:] = 0.0
     for column in range(len(is_number)):
         first, last = start[column], start[column + 1]
-        at, end, value = local[column], local[column + 1], wanted[column]
-        if not is_number[column] and last - first > MANY_LEVELS:
+        at, end = local[column], local[column + 1]
+        if last - first > MANY_LEVELS:
             _write_many(
                 values[:, column],
                 rows,
-                value,
+                wanted[column],
                 fill[first:last],
                 slots,
                 cells[:, at:end],
                 aim[at:end],
             )
-        elif np.isnan(value):
-            aim[at:end] = np.nan
-        elif is_number[column]:
-            aim[at] = value
-        else:
-            aim[at + np.int64(value)] = 1.0
 
 
 @compiled
@@ -95,8 +96,6 @@ def _write_many(values, rows, wanted, fill, slots, cells, aim):
             cells[k, slots[level]] = 1.0
         else:
             aim[slots[level]] = 1.0
-    if np.isnan(wanted):
-        aim[:] = np.nan
     if n_gaps > 0:
         for any_level in range(len(fill)):
             slot, filled = slots[any_level], fill[any_level]

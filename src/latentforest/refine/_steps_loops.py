@@ -48,21 +48,21 @@ def step_rows(
     aim, error = np.empty(n_cells), np.empty(n_cells)
     for q in range(begin, end):
         cells, own = dense, rows[q]
+        write_wanted(wanted[q], is_number, start, local, aim)
         if not len(dense):
-            write_cells(values, rows[q], fill, is_number, start, local, written)
+            write_cells(
+                values,
+                rows[q],
+                wanted[q],
+                fill,
+                is_number,
+                start,
+                local,
+                slots,
+                written,
+                aim,
+            )
             cells, own = written, order
-        write_wanted(
-            values,
-            rows[q],
-            wanted[q],
-            fill,
-            is_number,
-            start,
-            local,
-            slots,
-            written,
-            aim,
-        )
         slopes, rise, farthest = plane_as_slopes(
             points,
             queries[q],
