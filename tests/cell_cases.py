@@ -20,12 +20,12 @@ def filled(cells):
     return np.where(known, cells, total / np.maximum(known.sum(axis=0), 1))
 
 
-def steps_of(points, cells, queries, wanted, found, ridge, *, dense=None):
+def steps_of(points, cells, queries, wanted, found, ridge):
     """Call the compiled loop on all queries."""
     loss, move = np.empty(len(queries)), np.empty_like(queries)
     step_rows(
         points,
-        np.empty((0, 0)) if dense is None else dense,
+        np.empty((0, 0)),
         cells.values,
         cells.mean(),
         cells.is_number,

@@ -6,8 +6,15 @@ import pytest
 
 from latentforest import RFAE, CompletelyRandomForest
 from mixed_tables import FORESTS, mixed_frame, target_of
+from warm_up import compile_in_two_processes
 
 os.environ["MPLBACKEND"] = "Agg"  # pictures without a screen
+
+
+def pytest_configure(config):
+    """Before several workers start, compile what each of them needs."""
+    if getattr(config.option, "numprocesses", None):
+        compile_in_two_processes()
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from cell_cases import of_numbers, steps_of
 from latentforest import Refinement, TableCodec
 from latentforest.neighbours import NeighbourSearch
-from latentforest.refine import RefinedMap, _start
+from latentforest.refine import RefinedMap, _map, _start
 from latentforest.refine._cells import Cells, CellSpace
 from latentforest.refine._cells_loops import MANY_LEVELS
 from latentforest.refine._start import LinearStart
@@ -54,6 +54,20 @@ def test_steps_equal_those_on_all_cells(n_components, n_neighbors, missing, seed
     all_loss, all_move = steps_of(points, *dense, found, 0.03)
     np.testing.assert_allclose(loss, all_loss, rtol=1e-9)
     np.testing.assert_allclose(move, all_move, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_cells_written_out_once_or_for_each_step_are_the_same(missing, monkeypatch):
+    table = TableCodec().fit_encode(mixed_frame(200, missing=missing, seed=2))
+    cells = CellSpace.of_table(table).cells(table.values)
+    begin = np.random.default_rng(0).normal(size=(200, 2))
+    once = RefinedMap(Refinement(2)).fit(begin, cells)
+    assert len(once.dense_)
+    monkeypatch.setattr(_map, "MOST_CELLS", 0)
+    each = RefinedMap(Refinement(2)).fit(begin, cells)
+    assert not len(each.dense_)
+    np.testing.assert_array_equal(each.coords_, once.coords_)
+    assert each.objective_ == once.objective_
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])

@@ -24,8 +24,8 @@ LEAST_SPREAD = 1e-12  # of the largest
 
 
 @compiled
-def _centre(points, rows, distances, weights, near, middle):
-    """Fill w, z̄ and z_i − z̄; return the distance of the farthest neighbour."""
+def _gather(points, rows, distances, weights, near, middle):
+    """Fill w, z̄ and z_i; return the distance of the farthest neighbour."""
     n_neighbors = len(rows)
     farthest, total = distances[n_neighbors - 1], 0.0
     for k in range(n_neighbors):
@@ -41,9 +41,6 @@ def _centre(points, rows, distances, weights, near, middle):
             place = points[row, c]
             near[k, c] = place
             middle[c] += weight * place
-    for k in range(n_neighbors):
-        for c in range(len(middle)):
-            near[k, c] -= middle[c]
     return farthest
 
 
@@ -98,9 +95,12 @@ def plane_as_weights(
     scatter, regular = np.empty((2, n_components, n_components))
     middle = np.empty(n_components)
     for q in range(begin, end):
-        _centre(points, rows[q], distances[q], average[q], near, middle)
+        _gather(points, rows[q], distances[q], average[q], near, middle)
         offset = queries[q] - middle
         scatter[:] = 0.0
+        for k in range(n_neighbors):
+            for c in range(n_components):
+                near[k, c] -= middle[c]
         for k in range(n_neighbors):
             for c in range(n_components):
                 scaled = average[q, k] * near[k, c]
@@ -147,7 +147,7 @@ def plane_as_slopes(
     ``cells`` that belong to the neighbours; the arrays after it are overwritten.
     """
     n_neighbors, n_components = near.shape
-    farthest = _centre(points, rows, distances, weights, near, middle)
+    farthest = _gather(points, rows, distances, weights, near, middle)
     mean[:] = 0.0
     for k in range(n_neighbors):
         weight, row = weights[k], cells[own[k]]
@@ -156,7 +156,7 @@ def plane_as_slopes(
     for k in range(n_neighbors):
         root, row = np.sqrt(weights[k]), cells[own[k]]
         for c in range(n_components):
-            near[k, c] *= root
+            near[k, c] = root * (near[k, c] - middle[c])
         for c in range(len(mean)):
             centred[k, c] = root * (row[c] - mean[c])
     scatter = np.dot(near.T, near)
