@@ -146,3 +146,26 @@ def test_exact_hits_share_all_the_weight_in_their_own_row_only():
 def test_subnormal_distances_give_finite_weights(tiny):
     weights = inverse_distance_weights(np.array([[tiny, tiny, 1.0]]))
     np.testing.assert_allclose(weights, [[0.5, 0.5, 0.0]], atol=1e-300)
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 5, 8, 9])
+@pytest.mark.parametrize("n_points", [30, 1500])
+def test_a_bounded_search_finds_the_same(n_components, n_points):
+    rng = np.random.default_rng(n_components)
+    points = rng.normal(size=(n_points, n_components))
+    points[: n_points // 5] = np.round(points[: n_points // 5])  # some coincide
+    queries = np.concatenate([points[:20], rng.normal(size=(40, n_components)) * 3])
+    search = NeighbourSearch(points)
+    near = search.nearest(queries, 12)
+    moved = queries + 0.3 * rng.normal(size=queries.shape)
+    # No point is farther from the new place than from the old one and between both.
+    within = near.distances[:, -1] + np.linalg.norm(moved - queries, axis=1)
+    for limit, places in ((near.distances[:, -1], queries), (within, moved)):
+        bounded = search.nearest(places, 12, within=limit)
+        free = search.nearest(places, 12)
+        np.testing.assert_allclose(bounded.distances, free.distances, rtol=1e-15)
+        gaps = places[:, None] - points[bounded.rows]
+        np.testing.assert_allclose(
+            np.linalg.norm(gaps, axis=2), free.distances, rtol=1e-12, atol=1e-300
+        )
+        assert all(len(set(rows)) == 12 for rows in bounded.rows)

@@ -1,5 +1,6 @@
 """Exact nearest neighbours in coordinate space, the same for any batch of queries."""
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from latentforest._base._types import Coords, Floats
 from latentforest.neighbours._search_loops import search
 
 TREE_UP_TO = 8  # coordinates; a KD-tree wins below, blocked brute force above
-LIST_FROM, LIST_UP_TO = 5, 20_000  # coordinates, points: a list wins if bounded
+LIST_FROM, LIST_UP_TO = 3, 20_000  # coordinates, points: a bounded list wins
 QUERY_BLOCK = 256
 LARGEST = 1e150
 
@@ -48,6 +49,17 @@ class NeighbourSearch:
         # Sliding midpoints keep the tree shallow where many points coincide.
         self.tree = KDTree(self.points, balanced_tree=False) if few else None
 
+    @cached_property
+    def _by_first(self) -> tuple[NDArray[np.int64], Floats]:
+        """Order of the points by their first coordinate, and all of these so ordered.
+
+        Without a tree they stay as they are: ties go by the order of the points.
+        """
+        order = np.arange(len(self.points))
+        if self.tree is not None:
+            order = np.argsort(self.points[:, 0], kind="stable")
+        return order, np.ascontiguousarray(self.points[order].T)
+
     def nearest(
         self,
         queries: Coords,
@@ -58,30 +70,56 @@ class NeighbourSearch:
     ) -> Neighbours:
         """Return the ``n_neighbors`` points nearest to each query.
 
-        ``within`` are distances in which so many points are known to lie. Beyond a few
-        coordinates, a list that needs to hold no others is filled faster than a tree
-        is searched: 15 µs against 60 with 8 coordinates and 6,000 points.
+        ``within`` are distances in which so many points are known to lie: a list of
+        these is filled faster than a tree is searched. Where distances tie, the tree
+        has the say, with or without a bound.
         """
         check_coords_size(queries)
-        many = queries.shape[1] >= LIST_FROM and len(self.points) <= LIST_UP_TO
-        if self.tree is not None and not (many and within is not None):
-            distances, rows = self.tree.query(
-                queries, k=range(1, n_neighbors + 1), workers=n_workers(n_jobs)
-            )
-            return Neighbours(rows.astype(np.int64, copy=False), distances)
+        if self.tree is None:
+            return self._fill_list(queries, n_neighbors, within, n_jobs)
+        n_points, n_components = self.points.shape
+        if within is None or n_components < LIST_FROM or n_points > LIST_UP_TO:
+            return self._search_tree(queries, n_neighbors, n_jobs)
+        # One more than wanted shows whether the last one ties.
+        more = min(n_neighbors + 1, n_points)
+        found = self._fill_list(queries, more, within, n_jobs)
+        tied = (np.diff(found.distances, axis=1) == 0).any(axis=1)
+        rows = np.ascontiguousarray(found.rows[:, :n_neighbors])
+        distances = np.ascontiguousarray(found.distances[:, :n_neighbors])
+        if tied.any():
+            again = self._search_tree(queries[tied], n_neighbors, n_jobs)
+            rows[tied], distances[tied] = again
+        return Neighbours(rows, distances)
+
+    def _search_tree(
+        self, queries: Coords, n_neighbors: int, n_jobs: int | None
+    ) -> Neighbours:
+        assert self.tree is not None, "asked where there is one"
+        distances, rows = self.tree.query(
+            queries, k=range(1, n_neighbors + 1), workers=n_workers(n_jobs)
+        )
+        return Neighbours(rows.astype(np.int64, copy=False), distances)
+
+    def _fill_list(
+        self,
+        queries: Coords,
+        n_neighbors: int,
+        within: Floats | None,
+        n_jobs: int | None,
+    ) -> Neighbours:
         queries = np.ascontiguousarray(queries, np.float64)
-        columns = np.ascontiguousarray(self.points.T)
-        rows = np.empty((len(queries), n_neighbors), np.int64)
+        order, columns = self._by_first
+        rows = np.zeros((len(queries), n_neighbors), np.int64)
         squares = np.empty((len(queries), n_neighbors))
-        limits = np.full(len(queries), np.inf)
+        limits, rises = np.full(len(queries), np.inf), self.tree is not None
         if within is not None:  # with room for rounding
             limits = within**2 * (1 + 1e-9) + np.finfo(np.float64).tiny
 
         def work(block: tuple[int, int]) -> None:
-            search(columns, queries, limits, *block, rows, squares)
+            search(columns, rises, queries, limits, *block, rows, squares)
 
         run_blocks(work, list(blocks_of(len(queries), QUERY_BLOCK)), n_jobs=n_jobs)
-        return Neighbours(rows, np.sqrt(squares))
+        return Neighbours(order[rows], np.sqrt(squares))
 
 
 def check_coords_size(coords: Coords) -> None:

@@ -7,10 +7,11 @@ from latentforest._base._compiled import compiled
 
 
 @compiled
-def search(columns, queries, limits, begin, end, rows, squares):
+def search(columns, rises, queries, limits, begin, end, rows, squares):
     """Fill the nearest points of some queries, by insertion into a sorted list.
 
-    ``limits`` are squared distances within which enough points are known to lie.
+    ``limits`` are squared distances within which enough points are known to lie. If
+    the first of the ``columns`` ``rises``, points too far away in it are not looked at.
     Squares are added up in the order of SciPy's KD-tree, to the same last bit.
     """
     n_components, n_points = columns.shape
@@ -20,8 +21,13 @@ def search(columns, queries, limits, begin, end, rows, squares):
     for q in range(begin, end):
         squares[q] = limits[q]
         worst = limits[q]
-        for first in range(0, n_points, block):
-            size = min(block, n_points - first)
+        low, high = 0, n_points
+        if rises and worst < np.inf:
+            reach = np.sqrt(worst)
+            low = np.searchsorted(columns[0], queries[q, 0] - reach)
+            high = np.searchsorted(columns[0], queries[q, 0] + reach, side="right")
+        for first in range(low, high, block):
+            size = min(block, high - first)
             for p in range(size):
                 partial[p] = 0.0
             if n_components == 8:
