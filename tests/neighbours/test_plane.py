@@ -42,6 +42,7 @@ def value_and_slopes(points, cells, query, found, ridge):
 def test_weights_and_slopes_are_one_plane(n_components, k, ridge, far, seed):
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(40, n_components)).round(rng.integers(0, 3))
+    points += 1e-3 * rng.normal(size=points.shape)  # a plane needs some spread
     cells, query = rng.normal(size=(40, 3)), far * rng.normal(size=(1, n_components))
     found = NeighbourSearch(points).nearest(query, k)
     (weights,) = plane_weights(points, query, found, (ridge,), extrapolate=True)

@@ -19,24 +19,13 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HoldOut:
-    """Which rows are held back.
+    """Which rows are held back."""
 
-    Parameters
-    ----------
-    n_parts : int
-        Parts that are held back in turn.
-    one_in : int
-        A part is one in so many of the distinct rows.
-    rows_per_part : int
-        Most rows of a part: more sharpen the figures little and cost time.
-    most_rows : int or None, default=None
-        Distinct rows that take part, drawn at random; a table with so many rows is
-        judged by a single part. None takes all rows, with their copies.
-    """
-
-    n_parts: int
-    one_in: int
-    rows_per_part: int
+    n_parts: int  # held back in turn
+    one_in: int  # a part is one in so many of the distinct rows
+    rows_per_part: int  # at most: more sharpen the figures little and cost time
+    # Distinct rows that take part, drawn at random; a table with so many rows is judged
+    # by a single part. None takes all rows, with their copies.
     most_rows: int | None = None
 
     def sizes(self, n_rows: int) -> tuple[int, int]:

@@ -6,21 +6,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One setting that was tried, and its mean distortion on held-back rows.
+    """One setting that was tried, and its mean distortion on held-back rows."""
 
-    Parameters
-    ----------
-    distortion : float
-        Mean over the columns.
-    seconds : float or None, default=None
-        How long it took; None where trials share their work.
-    decoder, forest, refinement : default=None
-        What was tried; None for what played no part.
-    """
-
-    distortion: float
-    seconds: float | None = None
-    decoder: Any = None
+    distortion: float  # mean over the columns
+    seconds: float | None = None  # None where trials share their work
+    decoder: Any = None  # what was tried; None for what played no part
     forest: Any = None
     refinement: Any = None
 

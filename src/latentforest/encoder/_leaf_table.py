@@ -28,21 +28,11 @@ from latentforest.kernel import (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeafTable:
-    """What every leaf contributes to the coordinates of the rows that fall into it.
+    """What every leaf contributes to the coordinates of the rows that fall into it."""
 
-    Parameters
-    ----------
-    values : array of float, shape (n_leaves, n_components)
-        Contribution to the coordinates.
-    mass : array of float, shape (n_leaves,)
-        Weight of the rows that define the kernel in each leaf.
-    degree : array of float, shape (n_leaves,)
-        Contribution to the degree, 0 for a leaf that no training row reaches.
-    """
-
-    values: Floats
-    mass: Floats
-    degree: Floats
+    values: Floats  # (n_leaves, n_components) contribution to the coordinates
+    mass: Floats  # (n_leaves,) weight of the rows that define the kernel
+    degree: Floats  # (n_leaves,) contribution to the degree; 0 where no such row is
 
     @classmethod
     def of_leaves(

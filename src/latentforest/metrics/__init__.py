@@ -6,13 +6,7 @@ from latentforest.metrics._distortion import (
     RunningDistortion,
     distortion,
 )
-from latentforest.metrics._losses import code_distortions, mean_distortion
+from latentforest.metrics._losses import code_distortions as code_distortions
+from latentforest.metrics._losses import mean_distortion as mean_distortion
 
-__all__ = [
-    "ColumnDistortion",
-    "Distortion",
-    "RunningDistortion",
-    "code_distortions",
-    "distortion",
-    "mean_distortion",
-]
+__all__ = ["ColumnDistortion", "Distortion", "RunningDistortion", "distortion"]

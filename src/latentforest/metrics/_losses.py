@@ -116,17 +116,7 @@ def schema_unit(spec: ColumnSpec) -> float:
 def code_distortions(schema: TableSchema, original: Floats, decoded: Floats) -> Floats:
     """Distortion of each column of codes, as `distortion` measures tables.
 
-    Parameters
-    ----------
-    schema : TableSchema
-        What the columns of codes mean.
-    original, decoded : ndarray of shape (n_rows, n_columns)
-        The same rows before and after.
-
-    Returns
-    -------
-    ndarray of shape (n_columns,)
-        NaN where all originals are missing; `mean_distortion` leaves these out.
+    NaN where all originals are missing; `mean_distortion` leaves these out.
     """
     lost = np.empty(schema.n_columns)
     for column, is_number in enumerate(schema.is_number):
