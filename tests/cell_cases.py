@@ -34,8 +34,6 @@ def steps_of(points, cells, queries, wanted, found, ridge):
         wanted.values,
         *found,
         ridge,
-        0,
-        len(queries),
         loss,
         move,
     )

@@ -6,8 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from latentforest.neighbours._search import (
+    BOX,
     QUERY_BLOCK,
     TREE_UP_TO,
+    Boxes,
     NeighbourSearch,
     inverse_distance_weights,
 )
@@ -150,22 +152,30 @@ def test_subnormal_distances_give_finite_weights(tiny):
 
 @pytest.mark.parametrize("n_components", [1, 2, 5, 8, 9])
 @pytest.mark.parametrize("n_points", [30, 1500])
-def test_a_bounded_search_finds_the_same(n_components, n_points):
+def test_known_points_change_no_bit(n_components, n_points):
     rng = np.random.default_rng(n_components)
     points = rng.normal(size=(n_points, n_components))
     points[: n_points // 5] = np.round(points[: n_points // 5])  # some coincide
     queries = np.concatenate([points[:20], rng.normal(size=(40, n_components)) * 3])
     search = NeighbourSearch(points)
-    near = search.nearest(queries, 12)
+    near = search.nearest(queries, 12).rows
+    far = np.array([rng.choice(n_points, 12, replace=False) for _ in queries])
     moved = queries + 0.3 * rng.normal(size=queries.shape)
-    # No point is farther from the new place than from the old one and between both.
-    within = near.distances[:, -1] + np.linalg.norm(moved - queries, axis=1)
-    for limit, places in ((near.distances[:, -1], queries), (within, moved)):
-        bounded = search.nearest(places, 12, within=limit)
+    for places, known in ((queries, near), (moved, near), (moved, far)):
+        found = search.nearest(places, 12, known=known)
         free = search.nearest(places, 12)
-        np.testing.assert_allclose(bounded.distances, free.distances, rtol=1e-15)
-        gaps = places[:, None] - points[bounded.rows]
-        np.testing.assert_allclose(
-            np.linalg.norm(gaps, axis=2), free.distances, rtol=1e-12, atol=1e-300
-        )
-        assert all(len(set(rows)) == 12 for rows in bounded.rows)
+        np.testing.assert_array_equal(found.rows, free.rows)
+        np.testing.assert_array_equal(found.distances, free.distances)
+
+
+@pytest.mark.parametrize("n_points", [1, 32, 33, 1000])
+def test_every_point_lies_in_one_box(n_points):
+    points = np.random.default_rng(n_points).normal(size=(n_points, 3)).round(1)
+    boxes = Boxes.halved(points)
+    np.testing.assert_array_equal(np.sort(boxes.order), np.arange(n_points))
+    np.testing.assert_array_equal(boxes.columns, points[boxes.order].T)
+    box = np.searchsorted(boxes.starts, np.arange(n_points), side="right") - 1
+    assert (boxes.lows[:, box] <= boxes.columns).all()
+    assert (boxes.columns <= boxes.highs[:, box]).all()
+    assert np.diff(boxes.starts).min() >= 1
+    assert np.diff(boxes.starts).max() <= BOX

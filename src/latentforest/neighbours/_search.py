@@ -9,10 +9,10 @@ from scipy.spatial import KDTree
 
 from latentforest._base._parallel import blocks_of, n_workers, run_blocks
 from latentforest._base._types import Coords, Floats
-from latentforest.neighbours._search_loops import search
+from latentforest.neighbours._search_loops import farthest, search
 
 TREE_UP_TO = 8  # coordinates; a KD-tree wins below, blocked brute force above
-LIST_FROM, LIST_UP_TO = 3, 20_000  # coordinates, points: a bounded list wins
+BOX, LARGE_BOX = 32, 512  # points; the second where no box is left out
 QUERY_BLOCK = 256
 LARGEST = 1e150
 
@@ -26,6 +26,45 @@ class Neighbours(NamedTuple):
     def first(self, n_neighbors: int) -> "Neighbours":
         """Return the nearest ones only."""
         return Neighbours(self.rows[:, :n_neighbors], self.distances[:, :n_neighbors])
+
+
+class Boxes(NamedTuple):
+    """Points in boxes, box after box."""
+
+    order: NDArray[np.int64]  # (n_points,) which point comes where
+    columns: Floats  # (n_components, n_points) coordinates in this order
+    starts: NDArray[np.int64]  # (n_boxes + 1,) where each box begins
+    lows: Floats  # (n_components, n_boxes) least coordinates of each box
+    highs: Floats  # (n_components, n_boxes) largest ones
+
+    @classmethod
+    def halved(cls, points: Coords) -> "Boxes":
+        """Halve the points across their widest side until boxes are small."""
+        boxes: list[NDArray[np.int64]] = []
+        rest = [np.arange(len(points))]
+        while rest:
+            rows = rest.pop()
+            if len(rows) <= BOX:
+                boxes.append(rows)
+                continue
+            widest = np.ptp(points[rows], axis=0).argmax()
+            half = len(rows) // 2
+            parts = np.argpartition(points[rows, widest], half)
+            rest += [rows[parts[half:]], rows[parts[:half]]]
+        order, starts = np.concatenate(boxes), np.cumsum([0, *map(len, boxes)])
+        columns = np.ascontiguousarray(points[order].T)
+        lows = np.minimum.reduceat(columns, starts[:-1], axis=1)
+        return cls(
+            order, columns, starts, lows, np.maximum.reduceat(columns, starts[:-1], 1)
+        )
+
+    @classmethod
+    def endless(cls, points: Coords) -> "Boxes":
+        """Leave the points in their order, in boxes that are never too far away."""
+        starts = np.append(np.arange(0, len(points), LARGE_BOX), len(points))
+        everywhere = np.full((points.shape[1], len(starts) - 1), np.inf)
+        order, columns = np.arange(len(points)), np.ascontiguousarray(points.T)
+        return cls(order, columns, starts, -everywhere, everywhere)
 
 
 class NeighbourSearch:
@@ -50,76 +89,74 @@ class NeighbourSearch:
         self.tree = KDTree(self.points, balanced_tree=False) if few else None
 
     @cached_property
-    def _by_first(self) -> tuple[NDArray[np.int64], Floats]:
-        """Order of the points by their first coordinate, and all of these so ordered.
+    def _boxes(self) -> Boxes:
+        return Boxes.halved(self.points)
 
-        Without a tree they stay as they are: ties go by the order of the points.
-        """
-        order = np.arange(len(self.points))
-        if self.tree is not None:
-            order = np.argsort(self.points[:, 0], kind="stable")
-        return order, np.ascontiguousarray(self.points[order].T)
+    @cached_property
+    def _endless(self) -> Boxes:
+        return Boxes.endless(self.points)
 
     def nearest(
         self,
         queries: Coords,
         n_neighbors: int,
         *,
-        within: Floats | None = None,
+        known: NDArray[np.int64] | None = None,
         n_jobs: int | None = None,
     ) -> Neighbours:
         """Return the ``n_neighbors`` points nearest to each query.
 
-        ``within`` are distances in which so many points are known to lie: a list of
-        these is filled faster than a tree is searched. Where distances tie, the tree
-        has the say, with or without a bound.
+        ``known`` are as many points for each query, thought to be near: no farther ones
+        are looked for, and most boxes are too far away to be opened. Where distances
+        tie, the search without them has the say.
         """
         check_coords_size(queries)
-        if self.tree is None:
-            return self._fill_list(queries, n_neighbors, within, n_jobs)
-        n_points, n_components = self.points.shape
-        if within is None or n_components < LIST_FROM or n_points > LIST_UP_TO:
-            return self._search_tree(queries, n_neighbors, n_jobs)
+        if known is None:
+            return self._search_all(queries, n_neighbors, n_jobs)
+        limits = np.empty(len(queries))
+        farthest(self.points, queries, known, limits)
         # One more than wanted shows whether the last one ties.
-        more = min(n_neighbors + 1, n_points)
-        found = self._fill_list(queries, more, within, n_jobs)
+        more = min(n_neighbors + 1, len(self.points))
+        found = self._search_boxes(self._boxes, queries, more, limits, n_jobs)
         tied = (np.diff(found.distances, axis=1) == 0).any(axis=1)
         rows = np.ascontiguousarray(found.rows[:, :n_neighbors])
         distances = np.ascontiguousarray(found.distances[:, :n_neighbors])
         if tied.any():
-            again = self._search_tree(queries[tied], n_neighbors, n_jobs)
+            again = self._search_all(queries[tied], n_neighbors, n_jobs)
             rows[tied], distances[tied] = again
         return Neighbours(rows, distances)
 
-    def _search_tree(
+    def _search_all(
         self, queries: Coords, n_neighbors: int, n_jobs: int | None
     ) -> Neighbours:
-        assert self.tree is not None, "asked where there is one"
+        if self.tree is None:
+            limits = np.full(len(queries), np.inf)
+            return self._search_boxes(
+                self._endless, queries, n_neighbors, limits, n_jobs
+            )
         distances, rows = self.tree.query(
             queries, k=range(1, n_neighbors + 1), workers=n_workers(n_jobs)
         )
         return Neighbours(rows.astype(np.int64, copy=False), distances)
 
-    def _fill_list(
+    def _search_boxes(
         self,
+        boxes: Boxes,
         queries: Coords,
         n_neighbors: int,
-        within: Floats | None,
+        limits: Floats,
         n_jobs: int | None,
     ) -> Neighbours:
         queries = np.ascontiguousarray(queries, np.float64)
-        order, columns = self._by_first
         rows = np.zeros((len(queries), n_neighbors), np.int64)
         squares = np.empty((len(queries), n_neighbors))
-        limits, rises = np.full(len(queries), np.inf), self.tree is not None
-        if within is not None:  # with room for rounding
-            limits = within**2 * (1 + 1e-9) + np.finfo(np.float64).tiny
+        limits = limits * (1 + 1e-9) + np.finfo(np.float64).tiny  # room for rounding
 
         def work(block: tuple[int, int]) -> None:
-            search(columns, rises, queries, limits, *block, rows, squares)
+            search(*boxes[1:], queries, limits, *block, rows, squares)
 
         run_blocks(work, list(blocks_of(len(queries), QUERY_BLOCK)), n_jobs=n_jobs)
-        return Neighbours(order[rows], np.sqrt(squares))
+        return Neighbours(boxes.order[rows], np.sqrt(squares))
 
 
 def check_coords_size(coords: Coords) -> None:

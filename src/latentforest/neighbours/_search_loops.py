@@ -1,4 +1,4 @@
-"""Search among many coordinates by brute force. Compiled."""
+"""Search among points that lie in boxes. Compiled."""
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 import numpy as np
@@ -7,27 +7,44 @@ from latentforest._base._compiled import compiled
 
 
 @compiled
-def search(columns, rises, queries, limits, begin, end, rows, squares):
+def farthest(points, queries, known, squares):
+    """Fill the squared distance of each query from the farthest point it knows."""
+    for q in range(len(queries)):
+        squares[q] = 0.0
+        for k in range(known.shape[1]):
+            total = 0.0
+            for c in range(points.shape[1]):
+                gap = points[known[q, k], c] - queries[q, c]
+                total += gap * gap
+            squares[q] = max(squares[q], total)
+
+
+@compiled
+def search(columns, starts, lows, highs, queries, limits, begin, end, rows, squares):
     """Fill the nearest points of some queries, by insertion into a sorted list.
 
-    ``limits`` are squared distances within which enough points are known to lie. If
-    the first of the ``columns`` ``rises``, points too far away in it are not looked at.
-    Squares are added up in the order of SciPy's KD-tree, to the same last bit.
+    ``limits`` are squared distances within which enough points are known to lie. Box b
+    holds the points from ``starts[b]`` on, whose coordinates lie between its ``lows``
+    and ``highs``; boxes too far away are not opened. Squares are added up in the order
+    of SciPy's KD-tree, to the same last bit.
     """
-    n_components, n_points = columns.shape
+    n_components, n_boxes = lows.shape
     n_neighbors = rows.shape[1]
-    block = 512
-    partial = np.empty(block)
+    partial, away = np.empty(np.diff(starts).max()), np.empty(n_boxes)
     for q in range(begin, end):
         squares[q] = limits[q]
         worst = limits[q]
-        low, high = 0, n_points
-        if rises and worst < np.inf:
-            reach = np.sqrt(worst)
-            low = np.searchsorted(columns[0], queries[q, 0] - reach)
-            high = np.searchsorted(columns[0], queries[q, 0] + reach, side="right")
-        for first in range(low, high, block):
-            size = min(block, high - first)
+        away[:] = 0.0
+        for c in range(n_components):
+            at, low, high = queries[q, c], lows[c], highs[c]
+            for b in range(n_boxes):
+                gap = max(low[b] - at, at - high[b], 0.0)
+                away[b] += gap * gap
+        for b in range(n_boxes):
+            if away[b] * (1.0 - 1e-9) > worst:  # with room for rounding
+                continue
+            first = starts[b]
+            size = starts[b + 1] - first
             for p in range(size):
                 partial[p] = 0.0
             if n_components == 8:

@@ -13,7 +13,7 @@ from latentforest.refine._cells_loops import MANY_LEVELS
 from latentforest.refine._settings import Refinement
 from latentforest.refine._steps_loops import step_rows
 
-QUERY_BLOCK = 128
+QUERY_BLOCK = 256
 FAR = 1e6  # standard deviations from the mean; √n_rows is the most there is
 MOST_CELLS = 2**24  # written out for all rows; reading them is faster
 GAIN = 1e-3  # a step that gains less than this share is the last
@@ -56,7 +56,7 @@ class RefinedMap:
             moved = coords + pace * move
             search = NeighbourSearch(moved)
             found = search.nearest(moved, n_neighbors + 1, n_jobs=self.n_jobs)
-            loss, step = self._steps(moved, moved, cells, without_self(found))
+            loss, step = self._steps(moved, cells, without_self(found))
             if self.objective_ and loss.mean() >= self.objective_[-1]:
                 self.objective_.append(self.objective_[-1])
                 pace /= 2
@@ -82,68 +82,81 @@ class RefinedMap:
         on its own: the others change nothing.
         """
         coords = np.array(start, np.float64, order="C")
+
+        def work(block: tuple[int, int]) -> None:
+            rows = slice(*block)
+            coords[rows] = self._place_block(coords[rows], cells.take(rows))
+
+        # Small products: threads of their own would only get in our threads' way.
+        with one_blas_thread():
+            blocks = list(blocks_of(len(coords), QUERY_BLOCK))
+            run_blocks(work, blocks, n_jobs=self.n_jobs)
+        return coords
+
+    def _place_block(self, coords: Coords, cells: Cells) -> Coords:
         active = np.arange(len(coords))
-        loss, move, reach = self._look(coords, cells)
+        loss, move, known = self._look(coords, cells)
         pace = np.ones(len(coords))
         for _ in range(self.settings.steps):
-            step = pace[:, None] * move
-            tried = coords[active] + step
-            # The neighbours at the old place are no farther than this from the new.
-            within = reach + np.linalg.norm(step, axis=1)
-            new_loss, new_move, new_reach = self._look(
-                tried, cells.take(active), within
-            )
+            tried = coords[active] + pace[:, None] * move
+            new_loss, new_move, near = self._look(tried, cells.take(active), known)
             better = new_loss < loss
             gained = loss - new_loss > GAIN * loss
             coords[active[better]] = tried[better]
             move[better], loss[better] = new_move[better], new_loss[better]
-            reach[better] = new_reach[better]
+            known[better] = near[better]
             pace = np.where(better, np.minimum(1.0, 1.5 * pace), 0.4 * pace)
             going = np.where(better, gained, pace > 0.05) & (loss > 0)
             active, pace = active[going], pace[going]
-            move, loss, reach = move[going], loss[going], reach[going]
+            move, loss, known = move[going], loss[going], known[going]
             if not len(active):
                 break
         return coords
 
     def _look(
-        self, queries: Coords, cells: Cells, within: Floats | None = None
-    ) -> tuple[Floats, Coords, Floats]:
-        """Find loss and step at each query, and how far its neighbours are."""
+        self, queries: Coords, cells: Cells, known: NDArray[np.int64] | None = None
+    ) -> tuple[Floats, Coords, NDArray[np.int64]]:
+        """Find loss and step at each query, and its neighbours."""
         n_neighbors = min(self.settings.n_neighbors, len(self.coords_))
-        found = self.search_.nearest(
-            queries, n_neighbors, within=within, n_jobs=self.n_jobs
-        )
-        loss, move = self._steps(self.coords_, queries, cells, found)
-        return loss, move, found.distances[:, -1].copy()
+        found = self.search_.nearest(queries, n_neighbors, known=known, n_jobs=1)
+        return *self._step(self.coords_, queries, cells, found), found.rows
 
     def _steps(
+        self, points: Coords, cells: Cells, found: Neighbours
+    ) -> tuple[Floats, Coords]:
+        """Find loss and step at each of the points."""
+        loss, move = np.empty(len(points)), np.empty_like(points)
+
+        def work(block: tuple[int, int]) -> None:
+            rows = slice(*block)
+            near = Neighbours(found.rows[rows], found.distances[rows])
+            loss[rows], move[rows] = self._step(
+                points, points[rows], cells.take(rows), near
+            )
+
+        with one_blas_thread():
+            blocks = list(blocks_of(len(points), QUERY_BLOCK))
+            run_blocks(work, blocks, n_jobs=self.n_jobs)
+        return loss, move
+
+    def _step(
         self, points: Coords, queries: Coords, cells: Cells, found: Neighbours
     ) -> tuple[Floats, Coords]:
         loss, move = np.empty(len(queries)), np.empty_like(queries)
-
-        def work(block: tuple[int, int]) -> None:
-            step_rows(
-                points,
-                self.dense_,
-                self.cells_.values,
-                self.fill_,
-                cells.is_number,
-                cells.start,
-                queries,
-                cells.values,
-                found.rows,
-                found.distances,
-                float(self.settings.ridge),
-                *block,
-                loss,
-                move,
-            )
-
-        # Small products: threads of their own would only get in our threads' way.
-        with one_blas_thread():
-            blocks = list(blocks_of(len(queries), QUERY_BLOCK))
-            run_blocks(work, blocks, n_jobs=self.n_jobs)
+        step_rows(
+            points,
+            self.dense_,
+            self.cells_.values,
+            self.fill_,
+            cells.is_number,
+            cells.start,
+            queries,
+            cells.values,
+            *found,
+            float(self.settings.ridge),
+            loss,
+            move,
+        )
         return loss, move
 
     def put(self, new: NewSection) -> None:

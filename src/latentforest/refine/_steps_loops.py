@@ -24,12 +24,10 @@ def step_rows(
     rows,
     distances,
     ridge,
-    begin,
-    end,
     loss,
     move,
 ):
-    """Fill, for some queries, what the plane loses there and where to go from there.
+    """Fill, for each query, what the plane loses there and where to go from there.
 
     The plane is that of `LocalLinearDecoder`, fitted to the neighbours' cells, which
     are given as `Cells`: ``values``, with gaps that count as ``fill``; ``dense`` are
@@ -46,7 +44,7 @@ def step_rows(
     written = np.empty((0 if len(dense) else n_neighbors, n_cells))
     middle, mean = np.empty(n_components), np.empty(n_cells)
     aim, error = np.empty(n_cells), np.empty(n_cells)
-    for q in range(begin, end):
+    for q in range(len(queries)):
         cells, own = dense, rows[q]
         write_wanted(wanted[q], is_number, start, local, aim)
         if not len(dense):
