@@ -12,8 +12,9 @@ from mixed_tables import LAW
 def value_and_slopes(points, cells, query, found, ridge):
     """Value at one query, slopes and reach, by the form that refinement uses."""
     n_neighbors, n_components = found.rows.shape[1], points.shape[1]
-    near, mean = np.empty((n_neighbors, n_components)), np.empty(cells.shape[1])
-    slopes, rise, farthest = plane_as_slopes(
+    n_cells = cells.shape[1]
+    (mean, rise), slopes = np.empty((2, n_cells)), np.empty((n_components, n_cells))
+    farthest = plane_as_slopes(
         points,
         query,
         found.rows[0],
@@ -22,10 +23,12 @@ def value_and_slopes(points, cells, query, found, ridge):
         cells,
         found.rows[0],
         np.empty(n_neighbors),
-        near,
-        np.empty(n_components),
-        np.empty((n_neighbors, cells.shape[1])),
+        *np.empty((2, n_neighbors, n_components)),
+        np.empty((n_neighbors, n_cells)),
+        np.empty((n_components + 3, n_components)),
         mean,
+        rise,
+        slopes,
     )
     assert farthest == found.distances[0, -1]
     return mean + rise, slopes

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import cache
+from threading import Lock
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -32,19 +33,42 @@ def n_workers(n_jobs: int | None) -> int:
     return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
 
+class _OneBlasThread:
+    """Keep linear algebra to one thread while anyone is inside.
+
+    The number of threads belongs to the whole process, so those inside are counted:
+    the first one notes it, the last one puts it back.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inside = 0
+        self._before: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                self._before = _pools().limit(limits=1, user_api="blas")
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._before.restore_original_limits()
+
+
 @cache
 def _pools() -> Any:
+    """Look the libraries up once: that takes milliseconds."""
     import scipy.linalg  # noqa: F401, PLC0415 (its threads must be there to be found)
 
     return ThreadpoolController()
 
 
-def one_blas_thread() -> Any:
-    """Keep linear algebra to one thread for a while, so that it leaves ours the cores.
-
-    The libraries are looked up once: that takes milliseconds.
-    """
-    return _pools().limit(limits=1, user_api="blas")
+# What fits uses it around eigenproblems and large products: their last bits depend on
+# the number of threads. What serves uses loops of ours, and leaves the process alone.
+one_blas_thread = _OneBlasThread()
 
 
 def blocks_of(size: int, block: int) -> Iterator[tuple[int, int]]:

@@ -7,14 +7,19 @@ x̄ the mean of their cells, the plane's value at z is
     h(z) = x̄ + Bᵀ (z − z̄),   B = (C + ρ diag C)⁻¹ Σ_i w_i (z_i − z̄) (x_i − x̄)ᵀ.
 
 It is needed in two forms: as weights of the neighbours, which cost the same for any
-number of cells, and as slopes B. Sums of the first are plain loops, those of the second
-matrix products, and each keeps its own rounding; all else is shared.
+number of cells, and as slopes B.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 import numpy as np
 
 from latentforest._base._compiled import compiled
+from latentforest._base._solve_loops import (
+    add_product,
+    factorise,
+    solve_columns,
+    solve_vector,
+)
 
 # Squared Mahalanobis distance from the middle of the neighbours, in units of their
 # own mean, beyond which a plane is not followed.
@@ -42,6 +47,21 @@ def _gather(points, rows, distances, weights, near, middle):
             near[k, c] = place
             middle[c] += weight * place
     return farthest
+
+
+@compiled
+def _centre(query, weights, near, middle, offset, weighted, scatter):
+    """Fill z − z̄, w_i (z_i − z̄) and the upper half of C; near becomes z_i − z̄."""
+    n_neighbors, n_components = near.shape
+    for c in range(n_components):
+        offset[c] = query[c] - middle[c]
+    for k in range(n_neighbors):
+        weight = weights[k]
+        for c in range(n_components):
+            near[k, c] -= middle[c]
+            weighted[k, c] = weight * near[k, c]
+    scatter[:] = 0.0
+    add_product(weighted, near, 1, scatter)
 
 
 @compiled
@@ -91,27 +111,18 @@ def plane_as_weights(
     for each of the ridges.
     """
     n_neighbors, n_components = rows.shape[1], points.shape[1]
-    near = np.empty((n_neighbors, n_components))
+    near, weighted = np.empty((2, n_neighbors, n_components))
     scatter, regular = np.empty((2, n_components, n_components))
-    middle = np.empty(n_components)
+    middle, offset, slope = np.empty((3, n_components))
     for q in range(begin, end):
         _gather(points, rows[q], distances[q], average[q], near, middle)
-        offset = queries[q] - middle
-        scatter[:] = 0.0
-        for k in range(n_neighbors):
-            for c in range(n_components):
-                near[k, c] -= middle[c]
-        for k in range(n_neighbors):
-            for c in range(n_components):
-                scaled = average[q, k] * near[k, c]
-                for e in range(c + 1):
-                    scatter[c, e] += scaled * near[k, e]
+        _centre(queries[q], average[q], near, middle, offset, weighted, scatter)
         for r in range(len(ridges)):
-            for c in range(n_components):
-                for e in range(c + 1):
-                    regular[c, e] = regular[e, c] = scatter[c, e]
+            regular[:] = scatter
             regularise(regular, ridges[r] + LEAST_RIDGE, LEAST_SPREAD)
-            slope = np.linalg.solve(regular, offset)
+            slope[:] = offset
+            factorise(regular)
+            solve_vector(regular, slope)
             asked, reach = 0.0, 0.0
             for c in range(n_components):
                 asked += slope[c] * offset[c]
@@ -137,35 +148,45 @@ def plane_as_slopes(
     own,
     weights,
     near,
-    middle,
+    weighted,
     centred,
+    room,
     mean,
+    rise,
+    slopes,
 ):
-    """Fill x̄ in ``mean``; return B, h(z) − x̄ and the farthest neighbour's distance.
+    """Fill x̄, h(z) − x̄ and B; return the distance of the farthest neighbour.
 
     The plane is followed as far as with ``extrapolate``. ``own`` are the rows of
     ``cells`` that belong to the neighbours; the arrays after it are overwritten.
     """
     n_neighbors, n_components = near.shape
+    middle, offset, slope, scatter = room[0], room[1], room[2], room[3:]
     farthest = _gather(points, rows, distances, weights, near, middle)
+    _centre(query, weights, near, middle, offset, weighted, scatter)
     mean[:] = 0.0
     for k in range(n_neighbors):
         weight, row = weights[k], cells[own[k]]
         for c in range(len(mean)):
             mean[c] += weight * row[c]
     for k in range(n_neighbors):
-        root, row = np.sqrt(weights[k]), cells[own[k]]
-        for c in range(n_components):
-            near[k, c] = root * (near[k, c] - middle[c])
+        row = cells[own[k]]
         for c in range(len(mean)):
-            centred[k, c] = root * (row[c] - mean[c])
-    scatter = np.dot(near.T, near)
+            centred[k, c] = row[c] - mean[c]
+    slopes[:] = 0.0
+    add_product(weighted, centred, 0, slopes)
     regularise(scatter, ridge + LEAST_RIDGE, LEAST_SPREAD)
-    slopes = np.linalg.solve(scatter, np.dot(near.T, centred))
-    offset = query - middle
-    asked = np.dot(np.linalg.solve(scatter, offset), offset)
+    factorise(scatter)
+    solve_columns(scatter, slopes)
+    slope[:] = offset
+    solve_vector(scatter, slope)
+    asked = 0.0
+    for e in range(n_components):
+        asked += slope[e] * offset[e]
     share = _followed(asked, 0.0, True, n_components)  # noqa: FBT003 (compiled)
-    rise = np.dot(offset, slopes)
-    for c in range(len(rise)):
-        rise[c] *= share
-    return slopes, rise, farthest
+    rise[:] = 0.0
+    for e in range(n_components):
+        step, row = share * offset[e], slopes[e]
+        for c in range(len(mean)):
+            rise[c] += step * row[c]
+    return farthest

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from latentforest._base._parallel import blocks_of, one_blas_thread, run_blocks
+from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Coords, Floats
 from latentforest._base._values import damaged
@@ -87,10 +87,8 @@ class RefinedMap:
             rows = slice(*block)
             coords[rows] = self._place_block(coords[rows], cells.take(rows))
 
-        # Small products: threads of their own would only get in our threads' way.
-        with one_blas_thread():
-            blocks = list(blocks_of(len(coords), QUERY_BLOCK))
-            run_blocks(work, blocks, n_jobs=self.n_jobs)
+        blocks = list(blocks_of(len(coords), QUERY_BLOCK))
+        run_blocks(work, blocks, n_jobs=self.n_jobs)
         return coords
 
     def _place_block(self, coords: Coords, cells: Cells) -> Coords:
@@ -134,9 +132,8 @@ class RefinedMap:
                 points, points[rows], cells.take(rows), near
             )
 
-        with one_blas_thread():
-            blocks = list(blocks_of(len(points), QUERY_BLOCK))
-            run_blocks(work, blocks, n_jobs=self.n_jobs)
+        blocks = list(blocks_of(len(points), QUERY_BLOCK))
+        run_blocks(work, blocks, n_jobs=self.n_jobs)
         return loss, move
 
     def _step(

@@ -91,7 +91,7 @@ def _few_axes(cells: Cells, n_components: int) -> tuple[Floats, Floats, Floats]:
     depth = max(1, min(DEPTH, len(mean) // size - 1))
     vectors = np.random.default_rng(0).normal(size=(len(mean), size))
     # Products on one thread are rounded in one way.
-    with one_blas_thread():
+    with one_blas_thread:
         for _ in range(ROUNDS):
             basis, image = np.empty((len(mean), 0)), np.empty((len(cells.values), 0))
             for _ in range(depth + 1):

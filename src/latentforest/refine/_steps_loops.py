@@ -4,6 +4,7 @@
 import numpy as np
 
 from latentforest._base._compiled import compiled
+from latentforest._base._solve_loops import add_product, factorise, solve_vector
 from latentforest.neighbours import plane_as_slopes, regularise
 from latentforest.refine._cells_loops import local_starts, write_cells, write_wanted
 
@@ -39,11 +40,15 @@ def step_rows(
     local = local_starts(start, is_number, n_neighbors)
     n_cells = local[-1]
     slots, order = np.full(np.diff(start).max(), -1), np.arange(n_neighbors)
-    weights, near = np.empty(n_neighbors), np.empty((n_neighbors, n_components))
-    centred = np.empty((n_neighbors, n_cells))
+    weights, centred = np.empty(n_neighbors), np.empty((n_neighbors, n_cells))
+    near, weighted = np.empty((2, n_neighbors, n_components))
     written = np.empty((0 if len(dense) else n_neighbors, n_cells))
-    middle, mean = np.empty(n_components), np.empty(n_cells)
-    aim, error = np.empty(n_cells), np.empty(n_cells)
+    room = np.empty((n_components + 3, n_components))
+    slopes, falling = (
+        np.empty((n_components, n_cells)),
+        np.empty((n_cells, n_components)),
+    )
+    mean, rise, aim = np.empty((3, n_cells))
     for q in range(len(queries)):
         cells, own = dense, rows[q]
         write_wanted(wanted[q], is_number, start, local, aim)
@@ -61,7 +66,7 @@ def step_rows(
                 aim,
             )
             cells, own = written, order
-        slopes, rise, farthest = plane_as_slopes(
+        farthest = plane_as_slopes(
             points,
             queries[q],
             rows[q],
@@ -71,23 +76,34 @@ def step_rows(
             own,
             weights,
             near,
-            middle,
+            weighted,
             centred,
+            room,
             mean,
+            rise,
+            slopes,
         )
+        step, curvature = room[0], room[3:]
+        step[:] = 0.0
         lost = 0.0
         for c in range(n_cells):
-            error[c] = aim[c] - mean[c] - rise[c]
-            if np.isnan(error[c]):
-                error[c] = 0.0
-                for e in range(n_components):
-                    slopes[e, c] = 0.0
-            lost += error[c] * error[c]
+            error = aim[c] - mean[c] - rise[c]
+            counts = not np.isnan(error)
+            if counts:
+                lost += error * error
+            for e in range(n_components):
+                falling[c, e] = slopes[e, c] if counts else 0.0
+                step[e] += falling[c, e] * error if counts else 0.0
+        curvature[:] = 0.0
+        add_product(falling, falling, 1, curvature)
         loss[q] = lost
-        curvature = np.dot(slopes, slopes.T)
         regularise(curvature, DAMPING, LEAST_CURVATURE)
-        step = np.linalg.solve(curvature, np.dot(slopes, error))
-        length = np.sqrt(np.dot(step, step))
+        factorise(curvature)
+        solve_vector(curvature, step)
+        length = 0.0
+        for e in range(n_components):
+            length += step[e] * step[e]
+        length = np.sqrt(length)
         scale = farthest / length if length > farthest else 1.0
-        for c in range(n_components):
-            move[q, c] = scale * step[c]
+        for e in range(n_components):
+            move[q, e] = scale * step[e]

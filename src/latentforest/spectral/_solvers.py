@@ -81,7 +81,7 @@ def solve_lanczos(
         settings["rng"] = rng
     # ARPACK's own vector operations are small; BLAS threads that spin between them
     # would take the cores from the operator's threads.
-    with one_blas_thread():
+    with one_blas_thread:
         for basis in (2 * n_vectors + 40, 3 * n_vectors + 100):
             try:
                 values, vectors = eigsh(
