@@ -1,15 +1,23 @@
 """The same seed gives the same bits; fitting changes nothing but the model."""
 
+import os
 import pickle
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import joblib
 import numpy as np
 import pandas as pd
 import pytest
+import threadpoolctl
 from pandas.testing import assert_frame_equal
 from sklearn.base import clone
 
-from latentforest import RFAE, CompletelyRandomForest
+from latentforest import RFAE, CompletelyRandomForest, Refinement
+from latentforest._base import _parallel
 from mixed_tables import FORESTS, mixed_frame, shuffled, target_of
 
 every_forest = pytest.mark.parametrize("name", FORESTS)
@@ -47,6 +55,78 @@ def test_threads_that_share_products_change_no_bit():
     )
     assert one.map_.spectrum_.solver == "lanczos"
     assert_same(one, two, shuffled(table))
+
+
+# Few rows, many columns, coordinates that tie: dense problems of every sort.
+SEVERAL_MODELS = """
+import hashlib, warnings
+import numpy as np
+from latentforest import RFAE, CompletelyRandomForest, LassoDecoder, Refinement
+from mixed_tables import mixed_frame
+warnings.simplefilter("ignore")
+table, forest = mixed_frame(300, missing=0.1), CompletelyRandomForest(10)
+wide = np.random.default_rng(0).normal(size=(320, 90)).cumsum(axis=1)
+digest = hashlib.sha256()
+for X, settings in (
+    (table, {}),
+    (wide, {"n_components": 100}),
+    (wide, {"refine": Refinement(2, start="linear"), "n_components": 40}),
+    (table, {"refine": 2}),
+    (table[:60], {"decoder": LassoDecoder(), "n_components": 20}),
+):
+    model = RFAE(forest=forest, random_state=0).set_params(**settings).fit(X)
+    digest.update(model.embedding_.tobytes() + model.transform(X).tobytes())
+    digest.update(repr(np.asarray(model.reconstruct(X)).tolist()).encode())
+print(digest.hexdigest())
+"""
+
+
+def test_threads_of_linear_algebra_change_no_bit():
+    found = set()
+    for n_threads in "1", "2", "4":
+        names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+        paths = {"PYTHONPATH": str(Path(__file__).parent)}
+        done = subprocess.run(
+            [sys.executable, "-c", SEVERAL_MODELS],
+            env=os.environ | dict.fromkeys(names, n_threads) | paths,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        found.add(done.stdout)
+    assert len(found) == 1
+
+
+def blas_threads():
+    pools = threadpoolctl.threadpool_info()
+    return sorted(p["num_threads"] for p in pools if p["user_api"] == "blas")
+
+
+def test_concurrent_calls_leave_the_process_as_it_was(table):
+    with threadpoolctl.threadpool_limits(3, user_api="blas"):
+        before = blas_threads()
+        # Without a barrier the calls may not overlap.
+        start = threading.Barrier(8)
+
+        def work(seed):
+            start.wait()
+            refine = Refinement(2, start="linear")
+            model = RFAE(2, forest=FORESTS["completely random"], random_state=seed)
+            return model.set_params(refine=refine).fit(table).transform(table)
+
+        with ThreadPoolExecutor(8) as pool:
+            done = list(pool.map(work, [0] * 8))
+        assert blas_threads() == before
+    assert all((coords == done[0]).all() for coords in done)
+
+
+def test_what_serves_never_limits_linear_algebra(table, monkeypatch):
+    refine = Refinement(2, start="linear")
+    model = RFAE(2, forest=CompletelyRandomForest(10), refine=refine, random_state=0)
+    Z = model.fit(table).transform(table)
+    monkeypatch.setattr(_parallel, "_pools", None)
+    np.testing.assert_array_equal(model.transform(table), Z)
+    model.inverse_transform(Z)
 
 
 @every_forest

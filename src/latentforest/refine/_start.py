@@ -74,8 +74,9 @@ def _all_axes(cells: Cells, n_components: int) -> tuple[Floats, Floats, Floats]:
     dense = cells.dense()
     filled = np.where(np.isnan(dense), cells.mean(), dense)
     mean = filled.mean(axis=0)
-    covariance = (filled - mean).T @ (filled - mean) / len(filled)
-    return mean, *np.linalg.eigh(covariance)
+    with one_blas_thread:
+        covariance = (filled - mean).T @ (filled - mean) / len(filled)
+        return mean, *np.linalg.eigh(covariance)
 
 
 def _few_axes(cells: Cells, n_components: int) -> tuple[Floats, Floats, Floats]:

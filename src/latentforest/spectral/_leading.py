@@ -8,8 +8,10 @@ from scipy.sparse.linalg import LinearOperator
 
 from latentforest._base._checks import check_integer
 from latentforest._base._errors import SpectrumWarning
+from latentforest._base._parallel import one_blas_thread
 from latentforest._base._types import Floats, Ints
 from latentforest.spectral._pieces import contrast_vectors, piece_vectors
+from latentforest.spectral._repeated import settle_repeated
 from latentforest.spectral._solvers import SOLVERS, choose_solver
 from latentforest.spectral._spectrum import Spectrum, ordered_spectrum
 
@@ -71,8 +73,10 @@ def leading_spectrum(
         solver = choose_solver(n_rows, n_wanted)
         known = piece_vectors(unit, pieces)
         more_values, more = SOLVERS[solver](operator, known, n_wanted, rng)
-        values = np.concatenate([values, more_values])
-        vectors = np.column_stack([vectors, more])
+        with one_blas_thread:
+            more_values, more = settle_repeated(more_values[::-1], more[:, ::-1])
+        values = np.concatenate([values, more_values[:n_wanted]])
+        vectors = np.column_stack([vectors, more[:, :n_wanted]])
     return ordered_spectrum(values, vectors, n_graph_components=n_pieces, solver=solver)
 
 
@@ -84,7 +88,8 @@ def _unit_vector(constant: ArrayLike, n_rows: int) -> Floats:
             f"of the {n_rows} rows."
         )
         raise ValueError(message)
-    unit: Floats = vector / np.linalg.norm(vector)
+    # The norm of numpy adds up on threads where there are many rows.
+    unit: Floats = vector / np.sqrt(np.square(vector).sum())
     return unit
 
 

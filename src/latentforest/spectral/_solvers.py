@@ -1,5 +1,9 @@
 """Two eigensolvers with one signature: dense for small problems, Lanczos else.
 
+Both keep linear algebra to one thread: its number changes the last bits, and, where
+eigenvalues lie close together, more than these. They return pairs in rising order, at
+least as many as are asked for: all pairs of an eigenvalue, if they know them.
+
 Both see A − 1.5 E Eᵀ instead of A, where the columns of E span the known eigenspace
 of eigenvalue 1. That moves the known pairs to −0.5, below everything else, so that
 they cannot come back even where eigenvalue 0 is asked for.
@@ -15,6 +19,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from latentforest._base._parallel import one_blas_thread
 from latentforest._base._types import Floats
+from latentforest.spectral._repeated import first_of_equals
 
 Solver = Callable[
     [LinearOperator, sp.csr_array, int, np.random.Generator], tuple[Floats, Floats]
@@ -47,8 +52,10 @@ def solve_dense(
     matrix = (matrix + matrix.T) / 2
     # Divide and conquer for all pairs: the LAPACK driver that computes a subset
     # breaks down where many eigenvalues coincide, as they do on tiny forests.
-    values, vectors = eigh(matrix, driver="evd", overwrite_a=True)
-    return values[-n_vectors:], vectors[:, -n_vectors:]
+    with one_blas_thread:
+        values, vectors = eigh(matrix, driver="evd", overwrite_a=True)
+    first = first_of_equals(values, n_vectors)
+    return values[first:], vectors[:, first:]
 
 
 def solve_lanczos(
@@ -79,8 +86,6 @@ def solve_lanczos(
     settings = {"k": n_vectors, "which": "LA", "v0": start, "tol": TOLERANCE}
     if "rng" in inspect.signature(eigsh).parameters:
         settings["rng"] = rng
-    # ARPACK's own vector operations are small; BLAS threads that spin between them
-    # would take the cores from the operator's threads.
     with one_blas_thread:
         for basis in (2 * n_vectors + 40, 3 * n_vectors + 100):
             try:

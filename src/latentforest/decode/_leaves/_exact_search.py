@@ -32,7 +32,7 @@ class KernelRowGroups:
     def objective(self, targets: Floats, leaves: NDArray[np.integer]) -> float:
         """‖B k̂₀ᵀ − Π S ψᵀ‖₁ for one leaf in each tree."""
         explained = self.matrix[:, leaves].sum(axis=1)
-        return float(self.size @ np.abs(targets - explained))
+        return float((self.size * np.abs(targets - explained)).sum())
 
 
 def group_kernel_rows(
@@ -114,7 +114,7 @@ def best_leaves(
         np.repeat(start.levels, depths, axis=0),
     )
     explained, height = np.zeros((depths, len(targets))), np.zeros(depths)
-    height[0] = groups.size @ np.abs(targets)
+    height[0] = (groups.size * np.abs(targets)).sum()
     open_leaves = np.tile(np.arange(n_leaves), (depths, 1))
     possible = (open_leaves, np.tile(per_tree, (depths, 1)))
     tree_at, n_children, next_child = np.zeros((3, depths), np.int64)

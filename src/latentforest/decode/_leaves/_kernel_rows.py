@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from latentforest._base._parallel import one_blas_thread
 from latentforest._base._types import Coords, Floats
 from latentforest.decode._context import KernelEigenpairs
 from latentforest.decode._leaves._kernel_rows_loops import add_up
@@ -26,7 +27,8 @@ def kernel_weights(spectrum: KernelEigenpairs) -> Floats:
     """
     size = np.abs(spectrum.coords).max(axis=0)
     size[size == 0] = 1.0
-    inverse = np.linalg.pinv(spectrum.coords / size)
+    with one_blas_thread:
+        inverse = np.linalg.pinv(spectrum.coords / size)
     weights: Floats = inverse * (spectrum.eigenvalues / size)[:, None]
     return np.ascontiguousarray(weights)
 
