@@ -1,6 +1,7 @@
-"""Do two commits give the same bits? Fit models with both and compare all they say.
+"""Show that two commits, or two numbers of threads, give the same bits.
 
     python benchmarks/same_bits.py --against COMMIT
+    python benchmarks/same_bits.py --threads
     python benchmarks/same_bits.py --record FILE
     python benchmarks/same_bits.py --compare FILE
 
@@ -8,6 +9,10 @@ Six of the benchmark tables, two of them with gaps, 500 rows of bootstrap 1 and 
 rows left out. The default, the paper's, refined and automatic models, and some of
 every other sort, are fitted, saved and loaded. Compared are coordinates of old and new
 rows, decoded rows, intervals, level probabilities, and what the loaded model says.
+
+``--threads`` compares processes whose linear algebra has one, two and four threads,
+one that may use a single core, and one in which every model is asked by eight threads
+at once and then fitted again.
 """
 
 import argparse
@@ -17,11 +22,13 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 
 from data import load_split
 from latentforest import (
@@ -100,17 +107,28 @@ def answers(model: Any, test: pd.DataFrame) -> Iterator[tuple[str, Any]]:
         yield f"shares/{column}", shares.to_numpy()
 
 
-def record(only: list[str] | None) -> dict[str, Any]:
+def refit_after_a_crowd(model: Any, train: pd.DataFrame, test: pd.DataFrame) -> Any:
+    """Ask a model for coordinates of many rows from eight threads; fit it again."""
+    many = pd.concat([test] * 5)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(model.transform, [many] * 8))
+    return clone(model).fit(train)
+
+
+def record(only: list[str] | None, *, crowd: bool = False) -> dict[str, Any]:
     """Fit all models on all tables and note what they say."""
     found: dict[str, Any] = {}
     for table in TABLES:
         train, test = load(table)
-        for name, model in models().items():
+        for name, unfitted in models().items():
+            model = clone(unfitted)
             if only and name not in only:
                 continue
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 model.fit(train)
+                if crowd:
+                    model = refit_after_a_crowd(model, train, test)
                 said = dict(answers(model, test))
                 if hasattr(model, "embedding_"):
                     said["embedding"] = np.array(model.embedding_)
@@ -154,30 +172,63 @@ def compare(before: dict[str, Any], after: dict[str, Any]) -> int:
     return wrong
 
 
-def run(source: Path, target: Path, only: list[str] | None) -> dict[str, Any]:
+def run(
+    source: Path,
+    target: Path,
+    only: list[str] | None,
+    *,
+    before: tuple[str, ...] = (),
+    options: tuple[str, ...] = (),
+    env: dict[str, str] | None = None,
+) -> dict[str, Any]:
     """Record with the package in a source folder, in a process of its own."""
-    command = [sys.executable, __file__, "--record", str(target)]
+    command = [*before, sys.executable, __file__, "--record", str(target), *options]
     command += ["--only", *only] if only else []
-    paths = os.environ | {"PYTHONPATH": str(source)}
+    paths = os.environ | {"PYTHONPATH": str(source)} | (env or {})
     subprocess.run(command, check=True, env=paths)
     with np.load(target) as arrays:
         return dict(arrays)
+
+
+def compare_threads(source: Path, folder: Path, only: list[str] | None) -> int:
+    """Compare processes with other threads with one that has a single one."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+    def threads(number: str) -> dict[str, str]:
+        return dict.fromkeys(names, number)
+
+    one = run(source, folder / "one.npz", only, env=threads("1"))
+    others: dict[str, dict[str, Any]] = {
+        "two threads": {"env": threads("2")},
+        "four threads": {"env": threads("4")},
+        "one core": {"before": ("taskset", "--cpu-list", "0")},
+        "after a crowd": {"options": ("--crowd",)},
+    }
+    wrong = 0
+    for name, settings in others.items():
+        print(f"# {name}", flush=True)
+        wrong += compare(one, run(source, folder / "other.npz", only, **settings))
+    return wrong
 
 
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--against", metavar="COMMIT")
+    parser.add_argument("--threads", action="store_true", help="compare threads")
     parser.add_argument("--record", type=Path, metavar="FILE")
+    parser.add_argument("--crowd", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--compare", type=Path, metavar="FILE")
     parser.add_argument("--only", nargs="+", choices=list(models()), metavar="MODEL")
     args = parser.parse_args()
     if args.record:
-        np.savez_compressed(args.record, **record(args.only))
+        np.savez_compressed(args.record, **record(args.only, crowd=args.crowd))
         return
     here = Path(__file__).resolve().parents[1]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        if args.threads:
+            sys.exit(1 if compare_threads(here / "src", folder, args.only) else 0)
         if args.compare:
             with np.load(args.compare) as arrays:
                 before = dict(arrays)

@@ -144,10 +144,7 @@ class LatentModel(TableAutoencoder):
             self._calibration = calibrate(decoder, self.encoder_.context(), rng)
         decoded, spread = decoder.decode_with_spread(coords)
         index = index_of(Z)
-        bounds = decoder.lower_, decoder.upper_
-        sure = Uncertainty(
-            self.schema_, decoded, spread, self._calibration, bounds, index
-        )
+        sure = Uncertainty(self.schema_, decoded, spread, self._calibration, index)
         return decoder.codec_.decode(decoded, index=index), sure
 
     def leave_one_out(self) -> Any:

@@ -3,11 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from latentforest._base._types import Codes, Coords, Floats, LeafIds
 from latentforest.forest import GrownForest
 from latentforest.table import EncodedTable
+
+Rows: TypeAlias = NDArray[np.integer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,9 @@ class DecoderContext:
         Codes of any rows to their coordinates.
     leave_out : callable or None, default=None
         Gives the coordinates of the rows, each as if it were new; see `new_coords`.
+    hold_out : callable or None, default=None
+        Gives the coordinates of some rows, on a map that is made without some others,
+        and of these on the same map.
     """
 
     table: EncodedTable
@@ -48,6 +56,7 @@ class DecoderContext:
     spectrum: KernelEigenpairs | None = None
     encode: Callable[[Codes], Coords] | None = None
     leave_out: Callable[[], Coords] | None = None
+    hold_out: Callable[[Rows, Rows], tuple[Coords, Coords]] | None = None
 
     def __post_init__(self) -> None:
         if len(self.coords) != self.table.n_rows:
@@ -83,4 +92,6 @@ class DecoderContext:
             cut["encode"] = lambda codes: encode(codes)[:, :n_components]
         if self.leave_out is not None:
             cut["leave_out"] = lambda: self.new_coords[:, :n_components]
+        # A map of fewer coordinates is made in another way.
+        cut["hold_out"] = None
         return replace(self, **cut)

@@ -84,11 +84,13 @@ class NeighbourDecoder(Decoder):
         moved.search_ = NeighbourSearch(self.points(context))
         return moved
 
-    def keep(self, rows: NDArray[np.integer]) -> Self:
-        """Return a decoder that knows the given rows only."""
+    def keep(self, rows: NDArray[np.integer], points: Coords | None = None) -> Self:
+        """Return a decoder that knows the given rows only, at their or other points."""
         fewer = copy(self)
         fewer.prototypes_ = self.prototypes_[rows]
-        fewer.search_ = NeighbourSearch(self.search_.points[rows])
+        fewer.search_ = NeighbourSearch(
+            self.search_.points[rows] if points is None else points
+        )
         return fewer
 
     def find(self, coords: Coords) -> Neighbours:

@@ -64,8 +64,11 @@ def calibrate(
     """Decode held-back training rows from the others and note the errors."""
     errors, spreads = [], []
     for part in held_out_parts(context.table, rng, FIVE_PARTS):
-        coords = np.ascontiguousarray(context.new_coords[part.held])
-        decoded, spread = decoder.keep(part.known).decode_with_spread(coords)
+        if context.hold_out is None:
+            points, coords = None, np.ascontiguousarray(context.new_coords[part.held])
+        else:
+            points, coords = context.hold_out(part.known, part.held)
+        decoded, spread = decoder.keep(part.known, points).decode_with_spread(coords)
         errors.append(np.abs(context.table.values[part.held] - decoded))
         spreads.append(spread.std)
     nothing = np.empty((1, context.table.schema.n_columns))
@@ -95,14 +98,12 @@ class Uncertainty:
         decoded: Codes,
         spread: CellSpread,
         calibration: Calibration,
-        bounds: tuple[Floats, Floats],
         index: Any,
     ) -> None:
         self._schema = schema
         self._decoded = decoded
         self._spread = spread
         self._calibration = calibration
-        self._bounds = bounds
         self._index = index
 
     @property
@@ -121,7 +122,8 @@ class Uncertainty:
         Returns
         -------
         lower, upper : pandas data frames
-            One column for each number. Ends stay where decoded numbers can lie.
+            One column for each number. Numbers that were never negative, or never
+            positive, stay so. With too few training rows to tell, ends are infinite.
         """
         if not 0.0 < check_real("coverage", coverage, minimum=0.0) < 1.0:
             message = (
@@ -129,11 +131,13 @@ class Uncertainty:
             )
             raise ValueError(message)
         width = self._calibration.width(self._spread.std, coverage)
-        lower, upper = self._bounds
-        return (
-            self._frame(np.maximum(self._decoded - width, lower)),
-            self._frame(np.minimum(self._decoded + width, upper)),
-        )
+        lower, upper = self._decoded - width, self._decoded + width
+        # n rows of one sign leave a chance of about 1 / (n + 1) for the other: where
+        # that is too much for the coverage, the width is infinite too.
+        told = np.isfinite(width)
+        lower[told & (self._schema.lower >= 0) & (lower < 0)] = 0.0
+        upper[told & (self._schema.upper <= 0) & (upper > 0)] = 0.0
+        return self._frame(lower), self._frame(upper)
 
     @property
     def probabilities(self) -> dict[Hashable, Any]:

@@ -17,6 +17,7 @@ from latentforest.refine import RefinedRows, Refinement, refine_rows
 from latentforest.spectral import DiffusionMap, Spectrum
 from latentforest.table import EncodedTable
 
+REFINE_AGAIN = 2_000  # rows; a map of more hardly changes without some of them
 ENCODE_BLOCK = 2**16  # rows whose leaves are held at once
 
 
@@ -119,6 +120,22 @@ class Encoder:
         refined = refine_rows(settings, table, self.new_coords, rng, n_jobs=self.n_jobs)
         return replace(self, refined=refined)
 
+    def _refine_without(
+        self, known: NDArray[np.integer], held: NDArray[np.integer]
+    ) -> tuple[Coords, Coords]:
+        """Coordinates of some refined rows, refined without others, and of these."""
+        assert self.refined is not None, "asked where there are refined rows"
+        table = self.trained_on("refinement").table.take(self.refined.rows)
+        start = self.new_coords[self.refined.rows]
+        again = refine_rows(
+            self.refined.map.settings,
+            table.take(known),
+            start[known],
+            np.random.default_rng(0),  # draws nothing: there are no more rows than fit
+            n_jobs=self.n_jobs,
+        )
+        return again.map.coords_, again.place(table.values[held], start[held])
+
     def truncate(self, n_components: int) -> "Encoder":
         """Return the encoder with the first coordinates only, not refined."""
         training = self.trained_on("truncate")
@@ -140,11 +157,13 @@ class Encoder:
         training = self.trained_on("decoding")
         if self.refined is not None:
             leaves = np.asfortranarray(training.leaf_ids[self.refined.rows])
+            few = len(self.refined.rows) <= REFINE_AGAIN
             return DecoderContext(
                 training.table.take(self.refined.rows),
                 self.refined.map.coords_,
                 GrownForest(self.forest, leaves),
                 encode=self.place,
+                hold_out=self._refine_without if few else None,
             )
         pairs = None
         if self.kind == "rf":
