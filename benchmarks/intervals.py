@@ -119,6 +119,7 @@ def main() -> None:
     means = found.groupby(["model", "size", "table"]).mean()
     if args.sizes or list(args.models) != list(MODELS) or args.tables != TABLES:
         means = means - np.array(COVERAGES)
+        print(means.round(3).to_string())
         print(means.groupby(level=[0, 1]).agg(["median", "min"]).round(3).to_string())
         return
     text = (

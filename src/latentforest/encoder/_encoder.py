@@ -1,12 +1,13 @@
 """The encoder: how rows get their coordinates, and the rows it has learned from."""
 
+import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from latentforest._base._errors import DroppedTrainingError
+from latentforest._base._errors import DroppedTrainingError, SpectrumWarning
 from latentforest._base._parallel import blocks_of
 from latentforest._base._types import Codes, Coords, LeafIds
 from latentforest.decode import DecoderContext, KernelEigenpairs
@@ -123,18 +124,31 @@ class Encoder:
     def _refine_without(
         self, known: NDArray[np.integer], held: NDArray[np.integer]
     ) -> tuple[Coords, Coords]:
-        """Coordinates of some refined rows, refined without others, and of these."""
+        """Coordinates of some refined rows on a map without others, and of these.
+
+        Only the trees stay as they are.
+        """
+        from latentforest.encoder._fit import fit_encoder  # noqa: PLC0415 (builds us)
+
         assert self.refined is not None, "asked where there are refined rows"
-        table = self.trained_on("refinement").table.take(self.refined.rows)
-        start = self.new_coords[self.refined.rows]
-        again = refine_rows(
-            self.refined.map.settings,
-            table.take(known),
-            start[known],
-            np.random.default_rng(0),  # draws nothing: there are no more rows than fit
-            n_jobs=self.n_jobs,
-        )
-        return again.map.coords_, again.place(table.values[held], start[held])
+        training, rows = self.trained_on("refinement"), self.refined.rows
+        leaves = np.asfortranarray(training.leaf_ids[rows[known]])
+        n_components = min(self.spectrum.n_components, len(known) - 1)
+        with warnings.catch_warnings():
+            # What is wrong with the graph was said when the model was fitted.
+            warnings.simplefilter("ignore", SpectrumWarning)
+            again = fit_encoder(
+                training.table.take(rows[known]),
+                GrownForest(self.forest, leaves),
+                DiffusionMap(n_components, time=self.time, random_state=0),
+                kind=self.kind,
+                n_jobs=self.n_jobs,
+            )
+        rng = np.random.default_rng(0)  # draws nothing: all rows are refined
+        again = again.refine(self.refined.map.settings, rng)
+        assert again.refined is not None
+        held_codes = training.table.values[rows[held]]
+        return again.refined.map.coords_, again.place(held_codes)
 
     def truncate(self, n_components: int) -> "Encoder":
         """Return the encoder with the first coordinates only, not refined."""
@@ -157,7 +171,7 @@ class Encoder:
         training = self.trained_on("decoding")
         if self.refined is not None:
             leaves = np.asfortranarray(training.leaf_ids[self.refined.rows])
-            few = len(self.refined.rows) <= REFINE_AGAIN
+            few = 3 <= len(self.refined.rows) <= REFINE_AGAIN
             return DecoderContext(
                 training.table.take(self.refined.rows),
                 self.refined.map.coords_,
