@@ -146,6 +146,7 @@ def wide_frame(n_rows, seed):
 
 
 SETTINGS = {
+    "auto": {},
     "knn": {"decoder": "knn"},
     "local linear": {"decoder": "local_linear"},
     "refined": {"refine": 4},

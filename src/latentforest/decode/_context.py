@@ -46,8 +46,8 @@ class DecoderContext:
     leave_out : callable or None, default=None
         Gives the coordinates of the rows, each as if it were new; see `new_coords`.
     hold_out : callable or None, default=None
-        Gives the coordinates of some rows, on a map that is made without some others,
-        and of these on the same map.
+        Given some rows and others to hold back, makes a map without the latter: the
+        context of the former, and the coordinates of those held back.
     """
 
     table: EncodedTable
@@ -56,7 +56,7 @@ class DecoderContext:
     spectrum: KernelEigenpairs | None = None
     encode: Callable[[Codes], Coords] | None = None
     leave_out: Callable[[], Coords] | None = None
-    hold_out: Callable[[Rows, Rows], tuple[Coords, Coords]] | None = None
+    hold_out: Callable[[Rows, Rows], tuple["DecoderContext", Coords]] | None = None
 
     def __post_init__(self) -> None:
         if len(self.coords) != self.table.n_rows:

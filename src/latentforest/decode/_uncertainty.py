@@ -67,7 +67,8 @@ def calibrate(
         if context.hold_out is None:
             points, coords = None, np.ascontiguousarray(context.new_coords[part.held])
         else:
-            points, coords = context.hold_out(part.known, part.held)
+            fewer, coords = context.hold_out(part.known, part.held)
+            points = decoder.points(fewer)
         decoded, spread = decoder.keep(part.known, points).decode_with_spread(coords)
         errors.append(np.abs(context.table.values[part.held] - decoded))
         spreads.append(spread.std)

@@ -3,6 +3,7 @@
 import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from latentforest.refine import RefinedRows, Refinement, refine_rows
 from latentforest.spectral import DiffusionMap, Spectrum
 from latentforest.table import EncodedTable
 
-REFINE_AGAIN = 2_000  # rows; a map of more hardly changes without some of them
+MAP_AGAIN = 2_000  # rows; a map of more hardly changes without some of them
 ENCODE_BLOCK = 2**16  # rows whose leaves are held at once
 
 
@@ -121,34 +122,33 @@ class Encoder:
         refined = refine_rows(settings, table, self.new_coords, rng, n_jobs=self.n_jobs)
         return replace(self, refined=refined)
 
-    def _refine_without(
+    def _without(
         self, known: NDArray[np.integer], held: NDArray[np.integer]
-    ) -> tuple[Coords, Coords]:
-        """Coordinates of some refined rows on a map without others, and of these.
+    ) -> tuple[DecoderContext, Coords]:
+        """Make the map of some rows without others; see `DecoderContext.hold_out`.
 
         Only the trees stay as they are.
         """
         from latentforest.encoder._fit import fit_encoder  # noqa: PLC0415 (builds us)
 
-        assert self.refined is not None, "asked where there are refined rows"
-        training, rows = self.trained_on("refinement"), self.refined.rows
-        leaves = np.asfortranarray(training.leaf_ids[rows[known]])
+        training = self.trained_on("decoding")
+        if self.refined is not None:
+            known, held = self.refined.rows[known], self.refined.rows[held]
         n_components = min(self.spectrum.n_components, len(known) - 1)
         with warnings.catch_warnings():
             # What is wrong with the graph was said when the model was fitted.
             warnings.simplefilter("ignore", SpectrumWarning)
-            again = fit_encoder(
-                training.table.take(rows[known]),
-                GrownForest(self.forest, leaves),
+            fewer = fit_encoder(
+                training.table.take(known),
+                GrownForest(self.forest, np.asfortranarray(training.leaf_ids[known])),
                 DiffusionMap(n_components, time=self.time, random_state=0),
                 kind=self.kind,
                 n_jobs=self.n_jobs,
             )
-        rng = np.random.default_rng(0)  # draws nothing: all rows are refined
-        again = again.refine(self.refined.map.settings, rng)
-        assert again.refined is not None
-        held_codes = training.table.values[rows[held]]
-        return again.refined.map.coords_, again.place(held_codes)
+        if self.refined is not None:
+            rng = np.random.default_rng(0)  # draws nothing: all rows are refined
+            fewer = fewer.refine(self.refined.map.settings, rng)
+        return fewer.context(), fewer.place(training.table.values[held])
 
     def truncate(self, n_components: int) -> "Encoder":
         """Return the encoder with the first coordinates only, not refined."""
@@ -171,13 +171,12 @@ class Encoder:
         training = self.trained_on("decoding")
         if self.refined is not None:
             leaves = np.asfortranarray(training.leaf_ids[self.refined.rows])
-            few = 3 <= len(self.refined.rows) <= REFINE_AGAIN
             return DecoderContext(
                 training.table.take(self.refined.rows),
                 self.refined.map.coords_,
                 GrownForest(self.forest, leaves),
                 encode=self.place,
-                hold_out=self._refine_without if few else None,
+                hold_out=self._hold_out(len(leaves)),
             )
         pairs = None
         if self.kind == "rf":
@@ -193,4 +192,10 @@ class Encoder:
             pairs,
             self.place,
             lambda: self.new_coords,
+            self._hold_out(training.table.n_rows),
         )
+
+    def _hold_out(self, n_rows: int) -> Any:
+        """Return what makes maps without some rows, where there are few."""
+        few = 3 <= n_rows <= MAP_AGAIN and self.landmarks is None
+        return self._without if few else None
