@@ -99,7 +99,9 @@ def _blend_numbers(rows, weights, scores, is_linear, codes, sums, blended):
                 blended[column] += score * (cell - mean[column]) if known else 0.0
         for column in range(len(mean)):
             if not np.isfinite(blended[column]) and not np.isnan(mean[column]):
-                blended[column] = _far_plane(rows, scores, codes[:, column], mean[column])
+                blended[column] = _far_plane(
+                    rows, scores, codes[:, column], mean[column]
+                )
 
 
 @compiled
