@@ -1,4 +1,4 @@
-"""Autoencoding random forests: tables to latent coordinates and back."""
+"""All that users import from the package itself."""
 
 from latentforest._autoencoder import RFAE
 from latentforest._base._errors import (
@@ -7,7 +7,6 @@ from latentforest._base._errors import (
     SchemaError,
     SpectrumWarning,
 )
-from latentforest._base._version import __version__
 from latentforest._eforest import EForest
 from latentforest.decode import (
     AutoDecoder,
@@ -60,5 +59,4 @@ __all__ = [
     "TableCodec",
     "TableSchema",
     "Uncertainty",
-    "__version__",
 ]

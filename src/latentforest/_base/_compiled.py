@@ -1,6 +1,5 @@
 """The one way functions are compiled here."""
 
-# mypy: disable-error-code="no-untyped-call"
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -8,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from numba import njit
-from numba.core.caching import FunctionCache
+from numba.core import caching
+
+_NumbaCache: Any = caching.FunctionCache  # it has no types
 
 
-class DiskCache(FunctionCache):
+class DiskCache(_NumbaCache):
     """Numba's cache on disk, whose failures cost time instead of results.
 
     A full disk, or a folder that is gone or may not be written any more, is told once
