@@ -77,6 +77,13 @@ class Output:
         self.path = path
         self._format = format_of(path, dialect.stream_format)
         self._separator = separator_of(dialect.separator, self._format)
+        self._safe = dialect.safe_csv
+        if self._safe and not self._format.is_text:
+            message = (
+                f"--safe-csv is for text tables, and {self._format.kind} is none. "
+                "Leave it out."
+            )
+            raise UsageError(message)
         self._stdout: BinaryIO | None = None
         if path != STREAM:
             check_output(path, inputs)
@@ -117,7 +124,7 @@ class Output:
 
     def _sink(self, stream: Any, found: Format, schema: Any) -> Sink:
         if found.is_text:
-            return TextSink(stream, schema, self._separator)
+            return TextSink(stream, schema, self._separator, safe=self._safe)
         as_stream = self.path == STREAM
         return ArrowSink(stream, schema, found.kind, as_stream=as_stream)
 
