@@ -60,7 +60,7 @@ import sys
 # scikit-learn loads pandas, and pandas loads pyarrow, where they are installed.
 import sklearn.base
 before = set(sys.modules)
-import latentforest
+from latentforest import RFAE
 print(*sorted(set(sys.modules) - before))
 """
 
@@ -69,6 +69,32 @@ def test_import_loads_no_optional_package():
     loaded = run(LIST_LOADED)
     assert "latentforest._autoencoder" in loaded
     assert not set(OPTIONAL) & {name.partition(".")[0] for name in loaded}
+
+
+LIST_LOADED_BY_CLI = """
+import sys
+before = set(sys.modules)
+from latentforest.cli import main
+print(*sorted(set(sys.modules) - before))
+"""
+
+
+def test_the_command_line_begins_before_anything_is_loaded():
+    """Else Ctrl-C in the first seconds would show a traceback."""
+    loaded = {name.partition(".")[0] for name in run(LIST_LOADED_BY_CLI)}
+    assert loaded <= {"latentforest", *sys.stdlib_module_names}
+
+
+def test_names_of_the_package_are_loaded_when_asked_for():
+    import latentforest
+    from latentforest import _public
+
+    assert latentforest.__all__ == [*_public.__all__, "__version__"]
+    assert latentforest.RFAE is _public.RFAE
+    assert set(_public.__all__) <= set(dir(latentforest))
+    assert latentforest.forest.AdversarialForest is latentforest.AdversarialForest
+    with pytest.raises(AttributeError, match="has no attribute 'RAFE'"):
+        latentforest.RAFE
 
 
 COUNT_COMPILED = """

@@ -1,12 +1,16 @@
 """The small helpers: threads, compilation, optional packages."""
 
+import errno
+import importlib.util
 import os
 import signal
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
+from numba.core.caching import IndexDataCacheFile
 
 from latentforest._base import _compiled
 from latentforest._base._checks import listed
@@ -49,16 +53,86 @@ def test_jobs_are_checked():
 
 
 def test_without_a_place_for_the_cache_functions_still_compile(monkeypatch):
-    real = _compiled.njit
+    def refuse(function):
+        message = "cannot cache function 'f': no locator available"
+        raise RuntimeError(message)
 
-    def njit(*, cache=False, **settings):
-        if cache:
-            message = "cannot cache function 'f': no locator available"
-            raise RuntimeError(message)
-        return real(**settings)
-
-    monkeypatch.setattr(_compiled, "njit", njit)
+    monkeypatch.setattr(_compiled, "DiskCache", refuse)
     assert _compiled.compiled(lambda x: x + 1)(1) == 2
+
+
+def write_loops(folder, name, change):
+    """Write a module of compiled functions, one of which calls the other."""
+    text = f"""
+        from latentforest._base._compiled import compiled
+
+        @compiled
+        def inner(x):
+            return x + {change}
+
+        @compiled
+        def outer(x):
+            return inner(x) + 100
+    """
+    path = folder / f"{name}.py"
+    path.write_text(textwrap.dedent(text))
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def untold(monkeypatch):
+    """As in a process in which no cache has failed yet."""
+    monkeypatch.setattr(_compiled.DiskCache, "told", False)
+
+
+def full_disk(*_):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize("step", ["_save_index", "_save_data", "_load_index"])
+def test_a_full_disk_does_not_stop_compiled_functions(
+    step, tmp_path, monkeypatch, untold
+):
+    """Nor does a cache that cannot be read; it is said once."""
+    monkeypatch.setattr(IndexDataCacheFile, step, full_disk)
+    loops = write_loops(tmp_path, f"full{step}", 1)
+    with pytest.warns(UserWarning, match="cannot be kept in .*: No space") as caught:
+        assert loops.outer(1) == 102
+    assert loops.outer(1.0) == 102.0  # and not again for another type
+    assert len(caught) == 1
+    assert "NUMBA_CACHE_DIR" in str(caught[0].message)
+
+
+def test_a_cache_folder_that_vanished_and_cannot_be_made(tmp_path, untold):
+    loops = write_loops(tmp_path, "vanished", 1)
+    folder = Path(loops.outer.stats.cache_path)
+    folder.rmdir()
+    folder.write_text("in the way")
+    with pytest.warns(UserWarning, match="cannot be kept in "):
+        assert loops.outer(1) == 102
+
+
+def test_a_full_disk_leaves_no_index_of_old_code(tmp_path, monkeypatch, untold):
+    """The next version would take the code of the last one for its own."""
+    assert write_loops(tmp_path, "old", 1).outer(1) == 102
+    with monkeypatch.context() as patched:
+        patched.setattr(IndexDataCacheFile, "_save_data", full_disk)
+        with pytest.warns(UserWarning, match="cannot be kept in "):
+            assert write_loops(tmp_path, "old", 12).outer(1) == 113
+    assert write_loops(tmp_path, "old", 12).outer(1) == 113
+
+
+def test_compiled_functions_are_kept_on_disk(tmp_path):
+    loops = write_loops(tmp_path, "kept", 1)
+    assert not _compiled.kept_on_disk(loops.outer)
+    assert loops.outer(1) == 102
+    assert _compiled.kept_on_disk(loops.outer)
+    again = write_loops(tmp_path, "kept", 1)
+    assert again.outer(1) == 102
+    assert sum(again.outer.stats.cache_hits.values()) == 1
 
 
 def test_missing_packages_name_their_extra():

@@ -1,36 +1,13 @@
 """Autoencoding random forests: tables to latent coordinates and back."""
 
-from latentforest._autoencoder import RFAE
-from latentforest._base._errors import (
-    MissingExtraError,
-    ModelFileError,
-    SchemaError,
-    SpectrumWarning,
-)
+# ruff: noqa: F405 (the names of __all__ are those of _public, by a test)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from latentforest._base._version import __version__
-from latentforest._eforest import EForest
-from latentforest.decode import (
-    AutoDecoder,
-    Decoder,
-    ILPDecoder,
-    ILPWarning,
-    KNNDecoder,
-    LassoDecoder,
-    LocalLinearDecoder,
-    RegionDecoder,
-    RelabelDecoder,
-    Uncertainty,
-)
-from latentforest.encoder import ForestKernel
-from latentforest.forest import (
-    AdversarialForest,
-    CompletelyRandomForest,
-    ShiHorvathForest,
-    SupervisedForest,
-)
-from latentforest.refine import AutoRefinement, Refinement
-from latentforest.spectral import DiffusionMap
-from latentforest.table import ColumnKind, TableCodec, TableSchema
+
+if TYPE_CHECKING:
+    from latentforest._public import *  # noqa: F403
 
 __all__ = [
     "RFAE",
@@ -62,3 +39,21 @@ __all__ = [
     "Uncertainty",
     "__version__",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the package when something of it is first asked for.
+
+    That takes seconds, and the command line must answer to Ctrl-C from the first.
+    """
+    if not name.startswith("__"):
+        public = import_module("latentforest._public")
+        globals().update({name: getattr(public, name) for name in public.__all__})
+        if name in globals():  # also a room, which is loaded by now
+            return globals()[name]
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

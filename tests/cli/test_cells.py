@@ -1,6 +1,8 @@
 """Words of text tables: fit and every later command read a cell in the same way."""
 
+import csv
 import io
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -115,6 +117,56 @@ def test_floats_survive_to_the_last_bit(numbers):
         np.float64(x).tobytes() for x in numbers if not np.isnan(x)
     ]
     assert all("." in w or "e" in w or "n" in w for w in words)
+
+
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+RISKY = st.one_of(
+    CELLS,
+    st.tuples(st.sampled_from("=+-@\t\r\n'"), CELLS).map("".join),
+    st.sampled_from(["-5", "+5", "-.5e-3", "1", "-5\n=1", "a;=1", "-", "-1-1"]),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(RISKY, FINITE), min_size=1, max_size=8),
+    RISKY,
+    st.sampled_from([",", "\t", ";"]),
+)
+def test_safe_text_holds_no_formula(rows, name, separator):
+    """Numbers and harmless text stay, and an apostrophe is all that is ever added."""
+    columns = {name: [row[0] for row in rows], "number": [row[1] for row in rows]}
+    table = pa.table({**columns, "gap": pa.nulls(len(rows), pa.string())})
+    plain, safe = io.BytesIO(), io.BytesIO()
+    TextSink(plain, table.schema, separator).write(table)
+    TextSink(safe, table.schema, separator, safe=True).write(table)
+    before, after = (
+        list(csv.reader(io.StringIO(s.getvalue().decode(), ""), delimiter=separator))
+        for s in (plain, safe)
+    )
+    assert len(before) == len(after)
+    for old, new in zip(chain(*before), chain(*after), strict=True):
+        formula = old[:1] in set("=+-@\t\r\n") and not is_number(old)
+        assert new == (f"'{old}" if formula else old)
+
+
+def is_number(word):
+    return word.isascii() and "_" not in word and word == word.strip() and _float(word)
+
+
+def _float(word):
+    try:
+        return np.isfinite(float(word)) or word.lstrip("+-")[0].isdigit()
+    except ValueError:
+        return False
+
+
+def test_safe_text_is_one_cell_whatever_the_separator():
+    table = pa.table({"x": ["a;=1", "b,=1", "c\t=1", "d =1"]})
+    stream = io.BytesIO()
+    TextSink(stream, table.schema, ";", safe=True).write(table)
+    lines = stream.getvalue().decode().splitlines()
+    assert lines == ["x", '"a;=1"', '"b,=1"', '"c\t=1"', "d =1"]
 
 
 def test_one_column_with_gaps_keeps_its_rows():

@@ -244,6 +244,11 @@ CASES = {
         "--block-rows",
         USAGE,
     ),
+    "safe text that is no text": (
+        ("encode", "m.lf", "t.csv", "-o", "z2.parquet", "--safe-csv"),
+        "--safe-csv is for text",
+        USAGE,
+    ),
     "unknown plot": (
         ("plot", "m.lf", "-o", "p.png", "--what", "pie"),
         "scatter",

@@ -266,3 +266,30 @@ def test_a_table_is_encoded_once(run, folder, tmp_path, monkeypatch, how):
     done = run("fit", folder / "t.csv", "-o", tmp_path / "m.lf", *how, "--drop", "id")
     assert learned == [True]
     assert "table with 7 columns" in done.err  # the report is there all the same
+
+
+def test_formulas_are_written_as_they_are_unless_safe_text_is_wanted(tmp_path, run):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"=sum": rng.normal(size=40), "who": ["=1+1", "ok"] * 20})
+    table["+id"] = [f"-{i}" if i % 2 else f"@{i}" for i in range(40)]
+    table.to_csv(tmp_path / "t.csv", index=False)
+    model, coords = tmp_path / "m.lf", tmp_path / "z.csv"
+    run("fit", tmp_path / "t.csv", "-o", model, *SMALL, "--drop", "+id")
+    keep = ("--keep", "+id")
+    run("encode", model, tmp_path / "t.csv", "-o", coords, *keep)
+    for command, given in (("reconstruct", tmp_path / "t.csv"), ("decode", coords)):
+        words = (command, model, given, "-o", "-", *keep)
+        plain = pd.read_csv(io.BytesIO(run(*words).out), dtype=str)
+        safe = pd.read_csv(io.BytesIO(run(*words, "--safe-csv").out), dtype=str)
+        assert list(plain) == ["+id", "=sum", "who"]
+        assert list(safe) == ["'+id", "'=sum", "who"]
+        assert set(plain["who"]) == {"=1+1", "ok"}
+        assert set(safe["who"]) == {"'=1+1", "ok"}
+        assert list(safe["'=sum"]) == list(plain["=sum"])
+        assert list(safe["'+id"][:3]) == ["'@0", "-1", "'@2"]
+    done = run("encode", model, tmp_path / "t.csv", "-o", "-", *keep, "--safe-csv")
+    assert done.lines[0] == "'+id,z1,z2"
+    assert done.lines[1:] == [
+        f"'{line}" if line[0] == "@" else line
+        for line in coords.read_text().splitlines()[1:]
+    ]

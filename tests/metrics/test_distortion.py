@@ -1,5 +1,7 @@
 """Distortion against hand-made values and scikit-learn's scores."""
 
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -269,6 +271,47 @@ def test_blocks_that_do_not_fit():
 def test_guesses_beyond_all_numbers_count_as_one():
     assert of_column([1e-200, 3e-200], [1e200, -1e200]) == 1.0
     assert of_column([1e-200, 1e-200], [1e200, -1e200]) == 1.0
+
+
+def exact(truth, guess):
+    """1 - max(R², 0) in fractions, which have no largest number."""
+    truth, guess = [*map(Fraction, truth)], [*map(Fraction, guess)]
+    mean = sum(truth) / len(truth)
+    lost = sum((g - t) ** 2 for t, g in zip(truth, guess, strict=True))
+    return float(min(lost / sum((t - mean) ** 2 for t in truth), 1))
+
+
+SIZES = st.sampled_from([1.7e308, 1e308, 1e290, 1e160, 1.0, 1e-160, 1e-200, 1e-290])
+
+
+@law
+@given(st.integers(0, 2**31), SIZES, SIZES, SIZES, st.sampled_from([1, 7, 30]))
+def test_numbers_of_every_size_have_a_distortion(seed, fitted, first, second, n_block):
+    """Also where the schema, and one block and the next, are of different sizes."""
+    rng = np.random.default_rng(seed)
+    truth = rng.uniform(-1, 1, 30) * np.repeat([first, second], 15)
+    guess = np.where(rng.random(30) < 0.7, truth, truth[::-1])
+    table, back = pd.DataFrame({"x": truth}), pd.DataFrame({"x": guess})
+    schema = TableCodec().fit(fitted * pd.DataFrame({"x": rng.random(10)})).schema_
+    running = RunningDistortion(schema)
+    for start in range(0, 30, n_block):
+        running.add(table[start : start + n_block], back[start : start + n_block])
+    codes = code_distortions(schema, truth[:, None], guess[:, None])
+    expected = pytest.approx(exact(truth, guess), rel=1e-9)
+    assert [distortion(table, back).mean, running.result().mean, *codes] == [
+        expected
+    ] * 3
+
+
+def test_the_largest_numbers_have_a_distortion():
+    truth = np.array([-1.0, 1.0, 1.0]) * np.finfo(float).max
+    assert of_column(truth, truth) == 0.0
+    assert of_column(truth, -truth) == 1.0
+    assert of_column(truth, [truth[0], np.nan, np.nan]) == pytest.approx(
+        exact(truth, [truth[0], truth[1] / 3, truth[1] / 3])
+    )
+    assert of_column(np.abs(truth), truth) == 1.0  # a constant
+    assert of_column(np.abs(truth), np.abs(truth)) == 0.0
 
 
 def test_names_are_compared_as_text():

@@ -33,6 +33,15 @@ def below(state, n):
 
 
 @compiled
+def between(begin, end, share):
+    """Return the number that lies a share of the way from one to another."""
+    way = end - begin
+    if np.isinf(way):  # begin and end are finite, but their difference is not
+        return (1.0 - share) * begin + share * end
+    return begin + share * way
+
+
+@compiled
 def bootstrap_counts(state, n_rows, n_draws):
     """How often each row is drawn in ``n_draws`` draws with replacement."""
     counts = np.zeros(n_rows, np.float64)

@@ -4,6 +4,8 @@ import sys
 from importlib.util import find_spec
 
 from latentforest.cli._exit import INTERRUPTED, USAGE
+from latentforest.cli._interrupts import Interrupts
+from latentforest.cli._standard import standard_streams
 
 __all__ = ["main"]
 
@@ -23,6 +25,11 @@ def main(argv: list[str] | None = None) -> int:
         0 fine, 1 a table, model or file is wrong, 2 the command itself is wrong,
         130 stopped with Ctrl-C.
     """
+    with standard_streams():
+        return _main(sys.argv[1:] if argv is None else argv)
+
+
+def _main(words: list[str]) -> int:
     missing = [name for name in ("typer", "pyarrow") if find_spec(name) is None]
     if missing:
         message = (
@@ -31,10 +38,10 @@ def main(argv: list[str] | None = None) -> int:
         )
         sys.stderr.write(message)
         return USAGE
-    try:
+    with Interrupts() as interrupts:
+        from latentforest.cli._app import app  # noqa: PLC0415 (loads all packages)
         from latentforest.cli._run import run  # noqa: PLC0415 (needs typer)
-
-        return run(sys.argv[1:] if argv is None else argv)
-    except KeyboardInterrupt:  # while packages were loaded
+    if interrupts.happened:
         sys.stderr.write("latentforest: stopped\n")
         return INTERRUPTED
+    return run(app, words)

@@ -6,6 +6,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 _WHOLE = r"^-?[0-9]+$"
+_FORMULA = r"^[=+\-@\t\r\n]"  # what spreadsheets may run, after OWASP
+_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_SEPARATORS = ",;\t"  # spreadsheets may split at any of them, whatever was meant
 
 
 class TextSink:
@@ -19,11 +22,15 @@ class TextSink:
         The columns.
     separator : str
         The character between cells.
+    safe : bool, default=False
+        Put an apostrophe before text that a spreadsheet would take for a formula.
     """
 
-    def __init__(self, stream: BinaryIO, schema: Any, separator: str) -> None:
-        self._stream, self._separator = stream, separator
-        names = _quoted(pa.array(schema.names, pa.string()), separator)
+    def __init__(
+        self, stream: BinaryIO, schema: Any, separator: str, *, safe: bool = False
+    ) -> None:
+        self._stream, self._separator, self._safe = stream, separator, safe
+        names = self._text(pa.array(schema.names, pa.string()))
         self._stream.write((separator.join(names.to_pylist()) + "\n").encode())
 
     def write(self, table: Any) -> None:
@@ -57,12 +64,28 @@ class TextSink:
         else:
             words = pc.cast(cells, pa.string())
             if not pa.types.is_integer(kind):
-                words = _quoted(words, self._separator)
+                words = self._text(words)
         return pc.fill_null(words, "")
 
+    def _text(self, words: Any) -> Any:
+        if self._safe:
+            return _quoted(_defused(words), self._separator + _SEPARATORS)
+        return _quoted(words, self._separator)
 
-def _quoted(words: Any, separator: str) -> Any:
-    special = pc.match_substring_regex(words, f'["\r\n\\x{ord(separator):02x}]')
+
+def _defused(words: Any) -> Any:
+    """Put an apostrophe before formulas; numbers, with a sign or without, are none."""
+    formula = pc.and_not(
+        pc.match_substring_regex(words, _FORMULA),
+        pc.match_substring_regex(words, _NUMBER),
+    )
+    return pc.if_else(formula, pc.binary_join_element_wise("'", words, ""), words)
+
+
+def _quoted(words: Any, separators: str) -> Any:
+    """Put text into quotes that holds quotes, line ends or separators."""
+    codes = "".join(f"\\x{ord(character):02x}" for character in separators)
+    special = pc.match_substring_regex(words, f'["\r\n{codes}]')
     if not pc.any(special, min_count=0).as_py():
         return words
     doubled = pc.replace_substring(words, '"', '""')

@@ -75,6 +75,15 @@ Separator = Annotated[
         show_default="comma for csv, tab for tsv",
     ),
 ]
+SafeCsv = Annotated[
+    bool,
+    typer.Option(
+        "--safe-csv",
+        help="Put an apostrophe before text in CSV output that begins with =, +, -, @ "
+        "or a control character, so that no spreadsheet runs it as a formula. Numbers "
+        "stay as they are.",
+    ),
+]
 Na = Annotated[
     list[str] | None,
     typer.Option(

@@ -25,10 +25,8 @@ class Terminated(BaseException):
     """The process was asked to end; outputs are tidied up on the way out."""
 
 
-def run(argv: list[str]) -> int:
+def run(app: Any, argv: list[str]) -> int:
     """Run one command line and return the exit code."""
-    from latentforest.cli._app import app  # noqa: PLC0415 (it loads all packages)
-
     before = _on_termination()
     try:
         words = argv or ["--help"]

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -26,6 +27,39 @@ class Sink(Protocol):
         """Write what belongs at the end."""
 
 
+class Target(RawIOBase):
+    """Where bytes go until the output is given up.
+
+    Writers that were not closed write the end of their file when they are collected.
+    By then the file is gone, and Arrow would complain on standard error.
+
+    Parameters
+    ----------
+    stream : binary stream
+        Where to write; it is left open.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream: BinaryIO | None = stream
+
+    def abandon(self) -> None:
+        """Let all that is still written vanish."""
+        self._stream = None
+
+    def writable(self) -> bool:
+        """Say yes."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Write bytes, or forget them."""
+        return len(data) if self._stream is None else self._stream.write(data)
+
+    def flush(self) -> None:
+        """Hand on what the stream holds back."""
+        if self._stream is not None:
+            self._stream.flush()
+
+
 class Output:
     """Checked before any work: a place that can be written to.
 
@@ -43,9 +77,19 @@ class Output:
         self.path = path
         self._format = format_of(path, dialect.stream_format)
         self._separator = separator_of(dialect.separator, self._format)
+        self._safe = dialect.safe_csv
+        if self._safe and not self._format.is_text:
+            message = (
+                f"--safe-csv is for text tables, and {self._format.kind} is none. "
+                "Leave it out."
+            )
+            raise UsageError(message)
+        self._stdout: BinaryIO | None = None
         if path != STREAM:
             check_output(path, inputs)
-        elif not self._format.is_text and sys.stdout.isatty():
+            return
+        self._stdout = sys.stdout.buffer
+        if not self._format.is_text and sys.stdout.isatty():
             message = (
                 f"{self._format.kind} cannot be shown in a terminal. Give a file: -o."
             )
@@ -54,28 +98,33 @@ class Output:
     @contextmanager
     def open(self, schema: Any) -> Iterator[Sink]:
         """Open for writing; a file gets its name when all rows are in it."""
-        if self.path == STREAM:
-            yield from self._fill(sys.stdout.buffer, schema)
-            sys.stdout.buffer.flush()
+        if self._stdout is not None:
+            yield from self._fill(self._stdout, schema)
+            self._stdout.flush()
             return
         with completed(self.path) as unfinished, unfinished.open("wb") as raw:
             yield from self._fill(raw, schema)
 
     def _fill(self, raw: BinaryIO, schema: Any) -> Iterator[Sink]:
-        stream: Any = raw
+        target = Target(raw)
+        stream: Any = target
         if self._format.compression is not None:
             stream = pa.CompressedOutputStream(
-                pa.PythonFile(raw, "w"), self._format.compression
+                pa.PythonFile(target, "w"), self._format.compression
             )
-        sink = self._sink(stream, self._format, schema)
-        yield sink
-        sink.close()
-        if stream is not raw:
-            stream.close()
+        try:
+            sink = self._sink(stream, self._format, schema)
+            yield sink
+            sink.close()
+            if stream is not target:
+                stream.close()
+        except BaseException:
+            target.abandon()
+            raise
 
     def _sink(self, stream: Any, found: Format, schema: Any) -> Sink:
         if found.is_text:
-            return TextSink(stream, schema, self._separator)
+            return TextSink(stream, schema, self._separator, safe=self._safe)
         as_stream = self.path == STREAM
         return ArrowSink(stream, schema, found.kind, as_stream=as_stream)
 

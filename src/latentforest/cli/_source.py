@@ -29,6 +29,7 @@ class Dialect:
     na: tuple[str, ...] = ()
     only_na: bool = False
     stream_format: str | None = None
+    safe_csv: bool = False  # written only
 
     @property
     def missing(self) -> frozenset[str]:

@@ -36,6 +36,7 @@ def _encode(
     block_rows: options.BlockRows = None,
     stream_format: options.StreamFormat = None,
     separator: options.Separator = None,
+    safe_csv: options.SafeCsv = False,
     na: options.Na = None,
     only_na: options.OnlyNa = False,
     quiet: options.Quiet = False,
@@ -45,7 +46,7 @@ def _encode(
 
     Columns are found by name, in any order; others are ignored.
     """
-    dialect = Dialect(separator, tuple(na or ()), only_na, stream_format)
+    dialect = Dialect(separator, tuple(na or ()), only_na, stream_format, safe_csv)
     job = _stream.Job(
         model, table, out, tuple(keep or ()), block_rows, dialect, Notes(quiet=quiet)
     )
@@ -68,11 +69,12 @@ def _decode(
     block_rows: options.BlockRows = None,
     stream_format: options.StreamFormat = None,
     separator: options.Separator = None,
+    safe_csv: options.SafeCsv = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
     """Write the rows at latent coordinates: columns, types and levels as fitted."""
-    dialect = Dialect(separator, stream_format=stream_format)
+    dialect = Dialect(separator, stream_format=stream_format, safe_csv=safe_csv)
     job = _stream.Job(
         model, coords, out, tuple(keep or ()), block_rows, dialect, Notes(quiet=quiet)
     )
@@ -97,6 +99,7 @@ def _reconstruct(
     block_rows: options.BlockRows = None,
     stream_format: options.StreamFormat = None,
     separator: options.Separator = None,
+    safe_csv: options.SafeCsv = False,
     na: options.Na = None,
     only_na: options.OnlyNa = False,
     quiet: options.Quiet = False,
@@ -106,7 +109,7 @@ def _reconstruct(
 
     0 is a perfect column, 1 is no better than guessing.
     """
-    dialect = Dialect(separator, tuple(na or ()), only_na, stream_format)
+    dialect = Dialect(separator, tuple(na or ()), only_na, stream_format, safe_csv)
     job = _stream.Job(
         model, table, out, tuple(keep or ()), block_rows, dialect, Notes(quiet=quiet)
     )

@@ -73,7 +73,9 @@ class NeighbourDecoder(Decoder):
         lower, upper = schema.lower, schema.upper
         with np.errstate(over="ignore"):
             room = np.where(schema.is_number, margin * upper - margin * lower, 0.0)
-            lowest, highest = lower - room, upper + room
+            largest = np.finfo(np.float64).max
+            lowest = np.maximum(lower - room, -largest)
+            highest = np.minimum(upper + room, largest)
         self.lower_ = np.where(lower >= 0, np.maximum(lowest, 0.0), lowest)
         self.upper_ = np.where(upper <= 0, np.minimum(highest, 0.0), highest)
 

@@ -15,7 +15,7 @@ from latentforest._base._types import Floats, LeafIds
 from latentforest.encoder._fit import draw_landmarks, leaf_kernel
 from latentforest.forest import GrownForest, resolve_forest
 from latentforest.kernel import KERNEL_KINDS, LeafKernel
-from latentforest.table import EncodedTable, TableCodec
+from latentforest.table import EncodedTable, TableCodec, remember_columns
 
 
 class ForestKernel(BaseEstimator):
@@ -61,6 +61,10 @@ class ForestKernel(BaseEstimator):
         The rows that define the kernel.
     leaf_kernel_ : LeafKernel
         The kernel between them.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Names of the columns, where the table has names.
 
     Examples
     --------
@@ -133,6 +137,7 @@ class ForestKernel(BaseEstimator):
     ) -> Self:
         """Take over what was fitted elsewhere."""
         self.codec_, self.grower_, self.table_ = codec, grower, table
+        remember_columns(self, codec.schema_)
         self.forest_, self.leaf_ids_ = grown.forest, grown.leaf_ids
         self.landmarks_, self.leaf_kernel_ = landmarks, kernel
         return self

@@ -1,5 +1,6 @@
 """What one column lost, from arrays whose rows may come in blocks."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,32 +10,82 @@ from latentforest._base._types import Bools, Floats
 from latentforest.table import ColumnSpec, TableSchema
 
 _EQUAL = 1e-12  # relative; a constant column has no variance to compare with
+_HUGE = 2.0**960  # a sum of 2⁶⁴ smaller numbers is finite
+_SHRINK = 2.0**-128  # a power of two: nothing is rounded
+_FAR = 2.0**200  # squares of what is farther from the unit may overflow or vanish
+
+
+class Squares:
+    """A sum of squares, unit² · total, that neither overflows nor vanishes.
+
+    Parameters
+    ----------
+    unit : float
+        What numbers are measured in; another is taken where they are far from it.
+    total : float, default=0.0
+        The sum so far.
+    """
+
+    def __init__(self, unit: float, total: float = 0.0) -> None:
+        self.unit, self.total = unit, total
+
+    def add(self, numbers: Floats, weight: float = 1.0) -> None:
+        """Take in more numbers, none above 2⁹⁶⁰ but infinity."""
+        largest = float(np.abs(numbers).max(initial=0.0))
+        if largest == 0:
+            return
+        vanishes = self.total == 0 and largest * _FAR < self.unit
+        if (vanishes or largest > self.unit * _FAR) and np.isfinite(largest):
+            ratio = self.unit / largest
+            self.unit, self.total = largest, self.total and self.total * ratio * ratio
+        with np.errstate(over="ignore"):  # beside infinity only
+            self.total += weight * float(np.sum((numbers / self.unit) ** 2))
+
+    def plus(self, other: "Squares") -> "Squares":
+        """Return the sum of both."""
+        if self.total == 0 or other.total == 0:
+            return other if self.total == 0 else self
+        unit = max(self.unit, other.unit)
+        one, two = self.unit / unit, other.unit / unit
+        return Squares(unit, self.total * one * one + other.total * two * two)
+
+    def share_of(self, whole: "Squares") -> float:
+        """Return this sum divided by another, at most 1."""
+        if self.total == 0:
+            return 0.0
+        if self.unit == whole.unit and whole.total > 0:
+            return min(self.total / whole.total, 1.0)
+        all_of_it = whole.unit * math.sqrt(whole.total)
+        root = self.unit * math.sqrt(self.total)
+        return (root / all_of_it) ** 2 if root < all_of_it else 1.0
 
 
 class Moments:
-    """Count, mean, and squared deviations in some unit, of numbers in blocks."""
+    """Count, mean, and squared deviations from it, of numbers in blocks."""
 
-    def __init__(self) -> None:
-        self.count, self.mean, self.squares = 0, 0.0, 0.0
+    def __init__(self, unit: float) -> None:
+        self.count, self.mean, self.squares = 0, 0.0, Squares(unit)
 
-    def add(self, numbers: Floats, unit: float) -> None:
+    def add(self, numbers: Floats) -> None:
         """Take in more numbers."""
         count = len(numbers)
         if not count:
             return
         mean = float(numbers.mean())
-        self.squares += float(np.sum(((numbers - mean) / unit) ** 2))
+        self.squares.add(numbers - mean)
         if self.count:
             gap, total = mean - self.mean, self.count + count
-            self.squares += self.count * count / total * _square(gap / unit)
+            self.squares.add(np.array([gap]), self.count * count / total)
             self.mean += gap * count / total
         else:
             self.mean = mean
         self.count += count
 
-    def around(self, centre: float, unit: float) -> float:
+    def around(self, centre: float) -> Squares:
         """Sum of squared deviations from any number."""
-        return self.squares + self.count * _square((self.mean - centre) / unit)
+        moved = Squares(self.squares.unit)
+        moved.add(np.array([self.mean - centre]), self.count)
+        return self.squares.plus(moved)
 
 
 class NumberLoss:
@@ -48,9 +99,8 @@ class NumberLoss:
     """
 
     def __init__(self, unit: float | None = None) -> None:
-        self._unit = unit
-        self._all, self._absent = Moments(), Moments()
-        self._lost, self._changed = 0.0, False
+        self._unit, self._shrink = unit, 1.0
+        self._changed = False
         self._lowest, self._highest = np.inf, -np.inf
 
     def add(self, truth: Floats, guess: Floats) -> None:
@@ -60,27 +110,40 @@ class NumberLoss:
             return
         truth, guess = truth[present], guess[present]
         lowest, highest = float(truth.min()), float(truth.max())
-        if self._unit is None:
-            self._unit = spread_unit(lowest, highest)
+        if self._highest < self._lowest:
+            unit = self._unit or spread_unit(lowest, highest)
+            self._all, self._absent = Moments(unit), Moments(unit)
+            self._lost = Squares(unit)
         self._lowest = min(self._lowest, lowest)
         self._highest = max(self._highest, highest)
         known = ~np.isnan(guess)
+        sizes = np.abs(truth).max(), np.abs(guess[known]).max(initial=0.0)
+        if self._shrink == 1 and max(sizes) > _HUGE:
+            self._shrink_all()
+        truth, guess = truth * self._shrink, guess * self._shrink
         gap = (guess - truth)[known]
         self._changed |= bool(np.any(np.abs(gap) > _EQUAL * np.abs(truth[known])))
-        with np.errstate(over="ignore"):  # what is infinitely wrong counts as 1
-            self._lost += float(np.sum((gap / self._unit) ** 2))
-        self._all.add(truth, self._unit)
-        self._absent.add(truth[~known], self._unit)
+        self._lost.add(gap)
+        self._all.add(truth)
+        self._absent.add(truth[~known])
 
     def value(self) -> float:
         """Return the distortion; NaN if there was no original number."""
-        if self._unit is None or not self._all.count:
+        if self._highest < self._lowest:
             return float("nan")
         if self._lowest == self._highest:
             return float(self._changed)
         # A missing reconstruction counts as the mean.
-        lost = self._lost + self._absent.around(self._all.mean, self._unit)
-        return min(lost / self._all.squares, 1.0)
+        lost = self._lost.plus(self._absent.around(self._all.mean))
+        return lost.share_of(self._all.squares)
+
+    def _shrink_all(self) -> None:
+        """Measure everything, from now on, in numbers whose sums are finite."""
+        self._shrink = _SHRINK
+        for sums in (self._all, self._absent):
+            sums.mean *= _SHRINK
+        for squares in (self._lost, self._all.squares, self._absent.squares):
+            squares.unit *= _SHRINK
 
 
 class LabelLoss:
@@ -128,10 +191,6 @@ def code_distortions(schema: TableSchema, original: Floats, decoded: Floats) -> 
             loss.add(_or_missing(before), _or_missing(after))
         lost[column] = loss.value()
     return lost
-
-
-def _square(number: float) -> float:
-    return number * number  # inf where ** would raise an error
 
 
 def _or_missing(codes: Floats) -> Floats:

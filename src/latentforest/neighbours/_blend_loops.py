@@ -7,6 +7,8 @@ from latentforest._base._compiled import compiled
 
 # Weights add up in the order of the neighbours, so sums that should tie may differ.
 ROUNDING = 1e-12
+LARGEST = np.finfo(np.float64).max
+SHRINK = 2.0**-64  # a power of two: nothing is rounded
 
 
 @compiled
@@ -95,3 +97,22 @@ def _blend_numbers(rows, weights, scores, is_linear, codes, sums, blended):
                 cell = row[column]
                 known = not np.isnan(cell)
                 blended[column] += score * (cell - mean[column]) if known else 0.0
+        for column in range(len(mean)):
+            if not np.isfinite(blended[column]) and not np.isnan(mean[column]):
+                blended[column] = _far_plane(
+                    rows, scores, codes[:, column], mean[column]
+                )
+
+
+@compiled
+def _far_plane(rows, scores, cells, mean):
+    """Return one number of a plane whose terms, or whose sum, are beyond all doubles.
+
+    A number that is itself beyond them is the largest there is.
+    """
+    value = mean * SHRINK
+    for k in range(len(rows)):
+        cell = cells[rows[k]]
+        if not np.isnan(cell):
+            value += scores[k] * (cell * SHRINK - mean * SHRINK)
+    return min(max(value, -LARGEST * SHRINK), LARGEST * SHRINK) / SHRINK

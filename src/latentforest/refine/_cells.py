@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from latentforest._base._moments import mean_of, std_of
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Bools, Codes, Floats
 from latentforest._base._values import damaged
@@ -78,10 +79,10 @@ class CellSpace:
         for column in np.flatnonzero(schema.is_number):
             seen = values[~np.isnan(values[:, column]), column]
             if len(seen):
-                mean[column] = seen.mean()
+                mean[column] = mean_of(seen)
                 # Rounding gives a constant column a spread of its own.
-                constant = seen.min() == seen.max() or seen.std() == 0
-                scale[column] = 1.0 if constant else seen.std()
+                spread = 0.0 if seen.min() == seen.max() else std_of(seen)
+                scale[column] = spread or 1.0
         return cls(schema, mean, scale)
 
     def put(self, new: NewSection) -> None:
@@ -103,5 +104,9 @@ class CellSpace:
         """Place rows in this space; a gap of the row is a gap there."""
         width = np.where(self.schema.is_number, 1, self.schema.n_levels)
         start = np.concatenate([[0], np.cumsum(width)]).astype(np.int64)
-        values = np.ascontiguousarray((codes - self.mean) / self.scale)
-        return Cells(values, self.schema.is_number, start)
+        with np.errstate(over="ignore"):
+            values = (codes - self.mean) / self.scale
+            # Half of a difference is finite where the whole is not.
+            halves = (codes / 2 - self.mean / 2) / self.scale
+        values = np.where(np.isinf(values), 2 * halves, values)
+        return Cells(np.ascontiguousarray(values), self.schema.is_number, start)

@@ -4,6 +4,7 @@
 import numpy as np
 
 from latentforest._base._compiled import compiled
+from latentforest._base._random_loops import between
 from latentforest.trees import has_level
 
 
@@ -18,7 +19,7 @@ def number_in(lower, upper, least, most, whole, middle, u):
         span = high - low if middle else high - low + 1
         return min(low + np.floor(u * span), high)
     low, high = max(lower, np.nextafter(least, -np.inf)), min(upper, most)
-    return max(high - u * (high - low), np.nextafter(low, np.inf))
+    return max(between(high, low, u), np.nextafter(low, np.inf))
 
 
 @compiled

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from latentforest._base._moments import mean_of
 from latentforest._base._types import Bools, Codes, Floats, Ints
 
 
@@ -30,9 +31,7 @@ def column_facts(values: Codes, split_levels: Ints, whole: Bools) -> ColumnFacts
             count = np.bincount(seen.astype(np.int64), minlength=n_levels)
             counts.append(count.astype(np.float64))
         if len(seen):
-            low, high = seen.min(), seen.max()
-            # Rounding may carry the mean of equal values past them.
-            middle = counts[-1].argmax() if n_levels else seen.mean().clip(low, high)
-            lower[column], upper[column] = low, high
+            middle = counts[-1].argmax() if n_levels else mean_of(seen)
+            lower[column], upper[column] = seen.min(), seen.max()
             centre[column] = np.round(middle) if whole[column] else middle
     return ColumnFacts(lower, upper, np.asarray(whole), centre, np.concatenate(counts))

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba import njit
 from scipy.optimize import Bounds, LinearConstraint, milp
 from sklearn.base import clone
 
 from forest_oracles import QUICK, mixed_table, tables
 from latentforest import RFAE, CompletelyRandomForest
+from latentforest.decode._leaves import _exact_search
 from latentforest.decode._leaves._exact_search import best_leaves, group_kernel_rows
 from latentforest.decode._leaves._ilp import ILPDecoder, ILPWarning
 from latentforest.decode._leaves._lasso import LassoDecoder
@@ -264,6 +266,22 @@ def test_rows_that_are_not_proven_are_reported(encoder):
     assert "The leaves of 7 of 7 rows are not proven" in message
     assert f"the largest gap is {found.gap.max():.0%}" in message
     assert "Raise time_limit, or lower n_trees" in message
+
+
+def test_the_time_limit_does_not_count_compilation(encoder, monkeypatch):
+    """The clock goes forward by an hour whenever a function is compiled."""
+    fresh = {}
+    for name in ("branch", "expand"):
+        fresh[name] = njit(nogil=True)(getattr(_exact_search, name).py_func)
+        monkeypatch.setattr(_exact_search, name, fresh[name])
+    monkeypatch.setattr(
+        _exact_search,
+        "perf_counter",
+        lambda: 3600.0 * sum(len(f.signatures) for f in fresh.values()),
+    )
+    decoder = fitted(ILPDecoder(n_trees=4, time_limit=60.0, n_jobs=1), encoder)
+    assert decoder.assign(encoder.embedding_[:2]).proven.all()
+    assert all(f.signatures for f in fresh.values())
 
 
 def test_no_rows_give_no_leaves(encoder):

@@ -89,13 +89,12 @@ def best_leaves(
     known : array of int, shape (n_trees,)
         Leaves that meet; the result is never worse.
     time_limit : float
-        Seconds after which the best found so far is returned.
+        Seconds of search after which the best found so far is returned.
 
     Returns
     -------
     BestLeaves
     """
-    begin = perf_counter()
     n_trees, n_leaves = boxes.n_trees, boxes.n_leaves
     per_tree = np.diff(boxes.tree_start)
     kernel = (
@@ -129,6 +128,9 @@ def best_leaves(
     slack = SLACK * max(1.0, height[0])
     nothing = np.zeros(n_trees, np.bool_)
     expand(0, nothing, *problem, stack, np.empty(n_leaves), best - slack)
+    # No branch is taken: whoever comes first waits here until all is compiled.
+    branch(0, *problem, stack, found, 0, slack, best)
+    begin = perf_counter()
     depth = 0
     while depth >= 0 and perf_counter() - begin < time_limit:
         depth, best = branch(STEPS, *problem, stack, found, depth, slack, best)

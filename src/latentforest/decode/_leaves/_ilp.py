@@ -76,7 +76,8 @@ class ILPDecoder(KernelLeafDecoder):
     n_trees : int or None, default=10
         Use only the first trees of the forest; None uses all.
     time_limit : float, default=10.0
-        Seconds per row. Then the best leaves found so far are taken.
+        Seconds of search per row; what has to be compiled first does not count. Then
+        the best leaves found so far are taken.
     point : {"middle", "draw"}, default="middle"
         Take the middle of the region where the leaves meet, or draw uniformly in it.
     n_jobs : int or None, default=None

@@ -8,7 +8,7 @@ two sides (Gini), regression (Σ y)² / n (variance).
 import numpy as np
 
 from latentforest._base._compiled import compiled
-from latentforest._base._random_loops import uniform
+from latentforest._base._random_loops import between, uniform
 from latentforest.forest._growing._groups_loops import CLASSIFY, weight_of
 
 COIN_TRIES = 8  # draws of a random split of levels before a column is given up
@@ -159,7 +159,7 @@ def random_cut(bins, missing, rows, begin, end, lower, upper, smallest, largest,
     low, high = smallest[depth - 1], largest[depth - 1]
     if low >= high:
         return np.nan
-    value = upper[low] + uniform(state) * (lower[high] - upper[low])
+    value = between(upper[low], lower[high], uniform(state))
     # Rounding may reach the upper end, where one side would keep too few rows.
     return value if value < lower[high] else upper[low]
 

@@ -4,12 +4,13 @@
 import numpy as np
 
 from latentforest._base._compiled import compiled
+from latentforest._base._random_loops import between
 
 
 @compiled
 def middle_of(below, above):
     """Threshold halfway between two values; of neighbouring doubles the lower one."""
-    value = below + (above - below) / 2
+    value = between(below, above, 0.5)
     return value if value < above else below
 
 

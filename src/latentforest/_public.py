@@ -1,0 +1,62 @@
+"""All that users import from the package itself."""
+
+from latentforest._autoencoder import RFAE
+from latentforest._base._errors import (
+    MissingExtraError,
+    ModelFileError,
+    SchemaError,
+    SpectrumWarning,
+)
+from latentforest._eforest import EForest
+from latentforest.decode import (
+    AutoDecoder,
+    Decoder,
+    ILPDecoder,
+    ILPWarning,
+    KNNDecoder,
+    LassoDecoder,
+    LocalLinearDecoder,
+    RegionDecoder,
+    RelabelDecoder,
+    Uncertainty,
+)
+from latentforest.encoder import ForestKernel
+from latentforest.forest import (
+    AdversarialForest,
+    CompletelyRandomForest,
+    ShiHorvathForest,
+    SupervisedForest,
+)
+from latentforest.refine import AutoRefinement, Refinement
+from latentforest.spectral import DiffusionMap
+from latentforest.table import ColumnKind, TableCodec, TableSchema
+
+__all__ = [
+    "RFAE",
+    "AdversarialForest",
+    "AutoDecoder",
+    "AutoRefinement",
+    "ColumnKind",
+    "CompletelyRandomForest",
+    "Decoder",
+    "DiffusionMap",
+    "EForest",
+    "ForestKernel",
+    "ILPDecoder",
+    "ILPWarning",
+    "KNNDecoder",
+    "LassoDecoder",
+    "LocalLinearDecoder",
+    "MissingExtraError",
+    "ModelFileError",
+    "Refinement",
+    "RegionDecoder",
+    "RelabelDecoder",
+    "SchemaError",
+    "ShiHorvathForest",
+    "SpectrumWarning",
+    "SupervisedForest",
+    "TableCodec",
+    "TableSchema",
+    "Uncertainty",
+]
