@@ -130,7 +130,7 @@ def _entry(name: str, n_bytes: int, packed: set[str]) -> ZipInfo:
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Open a file beside ``path`` that takes its place at the end, or vanishes."""
-    with completed(path) as beside, beside.open("xb") as file:
+    with completed(path) as beside, beside.open("wb") as file:
         yield file
         file.flush()
         os.fsync(file.fileno())
