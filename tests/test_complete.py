@@ -2,6 +2,8 @@
 
 import os
 import stat
+from contextlib import contextmanager
+from pathlib import Path
 from threading import Thread
 
 import pytest
@@ -66,7 +68,7 @@ def test_where_the_group_cannot_be_kept_nobody_sees_more(tmp_path, monkeypatch):
     group = path.stat().st_gid
 
     def of_others(self):
-        found = list(os.stat(self))
+        found = list(self.stat())
         found[5] = group + 1
         return os.stat_result(found)
 
@@ -81,6 +83,13 @@ def refuse(*_):
     raise PermissionError
 
 
+@contextmanager
+def late_writer(path):
+    with completed(path, must_be_new=True) as late:
+        late.write_text("late")
+        yield
+
+
 @pytest.mark.parametrize("links", [True, False])
 def test_of_two_writers_of_a_new_file_the_later_one_fails(links, tmp_path, monkeypatch):
     if not links:  # a disk on which a file has one name
@@ -88,11 +97,10 @@ def test_of_two_writers_of_a_new_file_the_later_one_fails(links, tmp_path, monke
     path, message = tmp_path / "file", "file exists already"
     with (
         pytest.raises(FileExistsError, match=message),
-        completed(path, must_be_new=True) as late,
+        late_writer(path),
+        completed(path, must_be_new=True) as early,
     ):
-        late.write_text("late")
-        with completed(path, must_be_new=True) as early:
-            early.write_text("early")
+        early.write_text("early")
     assert path.read_text() == "early"
     with (
         pytest.raises(FileExistsError, match=message),
@@ -125,8 +133,7 @@ def test_an_error_sends_nothing_to_a_stream(tmp_path):
         path = f"/dev/fd/{held}"
         assert is_stream(path)
         with pytest.raises(ZeroDivisionError), completed(path) as unfinished:
-            unfinished.write_text("half")
-            raise ZeroDivisionError
+            unfinished.write_text(f"half {1 // 0}")
         with completed(path) as unfinished:
             unfinished.write_text("after\n")
         # It goes on where the open file stands, and the file is the same one.
@@ -140,6 +147,6 @@ def test_an_error_sends_nothing_to_a_stream(tmp_path):
 def test_devices_are_written_to(tmp_path):
     with completed(os.devnull) as unfinished:
         unfinished.write_text("gone")
-    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+    assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
     assert not is_stream(tmp_path / "none")
     assert not is_stream(tmp_path)

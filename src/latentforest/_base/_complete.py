@@ -43,7 +43,7 @@ def check_target(path: str | os.PathLike[str]) -> Path:
 def is_stream(path: str | os.PathLike[str]) -> bool:
     """Whether bytes written there go elsewhere: a FIFO, a device, an open file."""
     try:
-        mode = os.stat(path).st_mode
+        mode = Path(path).stat().st_mode
     except OSError:
         return False
     kept = stat.S_ISREG(mode) or stat.S_ISDIR(mode)
@@ -72,8 +72,8 @@ def completed(
     """Lend an empty file beside ``path``; it is renamed if all goes well, else removed.
 
     Until then ``path`` is as it was. A file that is there is replaced, and the new one
-    gets its mode and, where that is permitted, its owner; with ``must_be_new`` it stays,
-    and `FileExistsError` is raised. Streams get what was written, at the end.
+    gets its mode and, where that is permitted, its owner; with ``must_be_new`` it
+    stays, and `FileExistsError` is raised. Streams get what was written, at the end.
     """
     check_target(path)
     if is_stream(path):
