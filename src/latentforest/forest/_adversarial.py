@@ -26,6 +26,7 @@ from latentforest.forest._growing._rounds_loops import add_votes, draw_in_leaves
 from latentforest.table import EncodedTable
 from latentforest.trees import Tree
 
+MOST_ROUNDS = 1_000
 SURE = 5.0  # standard errors below chance at which a verdict needs no more trees
 
 
@@ -100,12 +101,16 @@ class AdversarialForest(BaseForest):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    def check(self) -> None:
+        """Check how much there is to grow, and when it shall end."""
+        super().check()
+        check_integer("max_rounds", self.max_rounds, minimum=0, maximum=MOST_ROUNDS)
+        check_real("delta", self.delta, minimum=0.0)
+
     def grow(
         self, encoded: EncodedTable, y: Any, rng: np.random.Generator
     ) -> GrownForest:
         """Run the adversarial rounds on an encoded table; ``y`` is ignored."""
-        check_integer("max_rounds", self.max_rounds, minimum=0)
-        check_real("delta", self.delta, minimum=0.0)
         real = bin_table(encoded.values, encoded.schema.split_levels)
         rules = split_rules(
             real,

@@ -5,6 +5,7 @@ from sklearn.base import BaseEstimator
 from latentforest._base._checks import check_integer, check_option, check_real
 from latentforest.decode import LocalLinearDecoder
 
+MOST_ROUNDS = 1_000  # and steps; some dozen are enough
 STARTS = ("forest", "linear")
 
 
@@ -58,9 +59,9 @@ class Refinement(BaseEstimator):
 
     def check(self) -> None:
         """Check the parameters."""
-        check_integer("rounds", self.rounds, minimum=0)
+        check_integer("rounds", self.rounds, minimum=0, maximum=MOST_ROUNDS)
         check_integer("n_neighbors", self.n_neighbors, minimum=1)
-        check_integer("steps", self.steps, minimum=0)
+        check_integer("steps", self.steps, minimum=0, maximum=MOST_ROUNDS)
         check_integer("max_rows", self.max_rows, minimum=2)
         check_real("ridge", self.ridge, minimum=0.0)
         check_option("start", self.start, STARTS)
