@@ -159,6 +159,8 @@ CELLS = {
     ),
     "refined rows": ("refined", edit_cell("refined/rows", 0, -1), "rising order"),
     "scale": ("refined", edit_cell("refined/scale", 0, 0.0), "refined/scale"),
+    "moved levels": ("refined", edit_cell("refined/mean", 5, 2e9), "refined/mean or"),
+    "scaled levels": ("refined", edit_cell("refined/scale", 5, 0.5), "refined/mean or"),
     "far cells": ("refined", edit_cell("refined/mean", 0, 1e9), "do not fit the rows"),
     "axes": (
         "refined linear",

@@ -100,6 +100,7 @@ def load_model(path: str | PathLike[str], model_class: type[Model]) -> Model:
         The fitted model.
     """
     with naming(path), ModelArchive(path) as archive, np.errstate(all="ignore"):
+        archive.need_all()
         model = model_class.take(archive.manifest)
         archive.check_all_taken()
         return model

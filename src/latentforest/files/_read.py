@@ -109,8 +109,6 @@ class ModelArchive:
             self.members = self._check_members(infos)
             self._unread = set(self.members)
             self._demand = Demand()
-            arrays = self.members.values()
-            self.need(Demand(n_bytes=sum(member.memory_bytes for member in arrays)))
         except BaseException:
             self._file.close()
             raise
@@ -144,6 +142,11 @@ class ModelArchive:
         array = self._read_array(member)
         self._unread.discard(name)
         return array
+
+    def need_all(self) -> None:
+        """Refuse a file whose arrays have no room, before the first one is read."""
+        arrays = self.members.values()
+        self.need(Demand(n_bytes=sum(member.memory_bytes for member in arrays)))
 
     def need(self, demand: Demand) -> None:
         """Refuse a file that asks for more than it may, all its parts together."""

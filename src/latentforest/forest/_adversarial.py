@@ -42,7 +42,7 @@ class AdversarialForest(BaseForest):
     Parameters
     ----------
     n_estimators : int, default=500
-        Number of trees.
+        Number of trees, at most 100,000.
     min_samples_leaf : int, default=2
         Real rows that every leaf keeps; synthetic rows do not count.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
@@ -50,7 +50,7 @@ class AdversarialForest(BaseForest):
     delta : float, default=0.0
         Tolerance: rounds go on while accuracy is above 0.5 + delta.
     max_rounds : int, default=10
-        Most rounds of new synthetic rows.
+        Most rounds of new synthetic rows, up to 1,000.
     random_state : int, Generator, RandomState or None, default=None
         Seed. The same seed gives the same forest, whatever ``n_jobs`` is.
     n_jobs : int or None, default=None

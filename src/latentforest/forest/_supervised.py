@@ -40,7 +40,7 @@ class SupervisedForest(BaseForest):
     Parameters
     ----------
     n_estimators : int, default=500
-        Number of trees.
+        Number of trees, at most 100,000.
     task : {"auto", "classification", "regression"}, default="auto"
         What to predict. "auto" takes numbers with fractions, or with more than 50
         distinct values, for regression, and everything else for classes.

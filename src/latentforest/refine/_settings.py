@@ -20,13 +20,13 @@ class Refinement(BaseEstimator):
     Parameters
     ----------
     rounds : int, default=8
-        Rounds over the training rows.
+        Rounds over the training rows, at most 1,000.
     n_neighbors : int, default=48
         Rows that each plane is fitted to.
     ridge : float, default=0.03
         Penalty on the slopes, as in `LocalLinearDecoder`.
     steps : int, default=10
-        Steps for a new row; it stops when they gain nothing.
+        Steps for a new row, at most 1,000; it stops when they gain nothing.
     start : {"forest", "linear"}, default="forest"
         Where rows begin: the diffusion map of the forest, or principal components.
     max_rows : int, default=10000

@@ -44,7 +44,7 @@ class RelabelDecoder(LeafDecoder):
         Stand-ins cut one coordinate, or are logistic regressions on all of them
         wherever these agree with no fewer samples.
     n_samples : int, default=100
-        Samples that each node has at least in local mode.
+        Samples that each node has at least in local mode, up to 5,000.
     n_trees : int or None, default=None
         Use the first trees only; None uses all.
     point : {"middle", "draw"}, default="middle"
