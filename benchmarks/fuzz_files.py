@@ -3,8 +3,10 @@
     python benchmarks/fuzz_files.py --files 10000 --seed 0
 
 Sound files are the golden files of the tests. Each is spoilt in some way
-(`fuzz_mutations`, `fuzz_edits`), loaded, and asked for coordinates and rows. What may
-happen:
+(`fuzz_mutations`, `fuzz_edits`, `fuzz_work`), loaded, and asked for coordinates and
+rows; one in four of those with few rows is also cut to one coordinate, which runs its
+settings again.
+What may happen:
 
 - refused: `ModelFileError`, with a message of one line;
 - same: it loads, and gives the same bits as the sound file;
@@ -12,8 +14,9 @@ happen:
   set right may do so.
 
 Anything else is a failure: another exception, other answers after damage, a crash, more
-than the time or the memory that a file may take. Batches run in processes of their own
-with a limit on memory, and a watchdog ends a process that a file holds up.
+than the memory (1 GB) or the processor time (5 s) that a file may take. Batches run in
+processes of their own with a limit on memory, and a watchdog ends a process that a file
+holds up.
 """
 
 import argparse
@@ -23,6 +26,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 import warnings
 from collections import Counter
 from pathlib import Path
@@ -32,8 +36,10 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 GOLDEN = HERE.parent / "tests" / "files" / "golden"
 MANY_LINES = "the message has several lines"
-SECONDS = 120  # for one file, on a busy machine
-ROOM = 1_500_000_000  # bytes of address space beyond what the imports take
+SECONDS = 5.0  # of processor time, all threads together, for one file
+FEW_ROWS = 100
+WATCHDOG = 120  # seconds on the clock, on a busy machine
+ROOM = 1_000_000_000  # bytes of address space beyond what the imports take
 
 
 class Judge:
@@ -45,10 +51,11 @@ class Judge:
 
         from fuzz_edits import EDITS  # noqa: PLC0415
         from fuzz_mutations import DAMAGE  # noqa: PLC0415
+        from fuzz_work import WORK  # noqa: PLC0415
         from latentforest import RFAE  # noqa: PLC0415
 
         self.cls, self.path = RFAE, Path(folder) / "spoilt.lf"
-        self.damage, self.edits = DAMAGE, EDITS
+        self.damage, self.edits, self.work = DAMAGE, EDITS, WORK
         rows = json.loads((GOLDEN / "rows.json").read_text(encoding="utf-8"))
         self.frame = as_frame(rows)[:6]
         self.sound = {}
@@ -62,8 +69,11 @@ class Judge:
             return self.frame[["count"]].to_numpy(np.float64) / [[4, 7]]
         return self.frame[list(model.schema_.names)]
 
-    def ask(self, data):
-        """Load a file; return its coordinates and codes, or None where it refuses."""
+    def ask(self, data, *, again=False):
+        """Load a file; return its coordinates and codes, or None where it refuses.
+
+        ``again`` runs its settings once more, for one coordinate.
+        """
         from latentforest._base._errors import (  # noqa: PLC0415
             DroppedTrainingError,
             ModelFileError,
@@ -90,21 +100,32 @@ class Judge:
             codes = model.decoder_.decode(model.decoder_.check_coords(coords))
         except DroppedTrainingError:
             return (coords.tobytes(),)
+        if again and model.kernel_.table_.n_rows <= FEW_ROWS:
+            model.truncate(1)
         return coords.tobytes(), codes.tobytes()
 
     def judge(self, seed, number):
         """Spoil one file; return what was done to it and what came of it."""
         rng = np.random.default_rng([seed, number])
         name = sorted(self.sound)[int(rng.integers(len(self.sound)))]
-        edited = bool(rng.random() < 0.6)
-        ways = self.edits if edited else self.damage
+        kind = float(rng.random())
+        edited = kind < 0.65
+        ways = self.damage
+        if edited:
+            ways = self.work if kind < 0.15 else self.edits
         spoil = ways[int(rng.integers(len(ways)))]
         data, wanted = self.sound[name]
         what = f"{name}, {spoil.__name__}"
+        spoilt = spoil(rng, data)
+        begin = time.process_time()
         try:
-            answer = self.ask(spoil(rng, data))
+            answer = self.ask(spoilt, again=number % 4 == 0)
         except Exception as exc:
             return what, f"FAILED: {type(exc).__name__}: {exc}"
+        seconds = time.process_time() - begin
+        if seconds > SECONDS:
+            took = f"FAILED: {seconds:.1f} s for {len(spoilt):,} bytes"
+            return what, f"{took}, {'refused' if answer is None else 'loaded'}"
         if answer is None:
             return what, "refused"
         if answer == wanted:
@@ -122,7 +143,7 @@ def work(seed, begin, end):
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         for number in range(begin, end):
             print(json.dumps({"number": number}), flush=True)
-            faulthandler.dump_traceback_later(SECONDS, exit=True)
+            faulthandler.dump_traceback_later(WATCHDOG, exit=True)
             what, outcome = judge.judge(seed, number)
             faulthandler.cancel_dump_traceback_later()
             done = {"number": number, "what": what, "outcome": outcome}

@@ -12,6 +12,8 @@ import json
 import struct
 import warnings
 import zipfile
+import zlib
+from unittest.mock import patch
 
 import numpy as np
 
@@ -58,6 +60,16 @@ class Parts:
         """Return the manifest as a file holds it."""
         return json.dumps(self.manifest, separators=(",", ":"), sort_keys=True).encode()
 
+    def build_small(self):
+        """Put the file together, every array packed as far as readers believe it."""
+        methods = dict.fromkeys(self.members, zipfile.ZIP_DEFLATED)
+
+        def packer(method, *_):
+            return Believable() if method == zipfile.ZIP_DEFLATED else None
+
+        with patch.object(zipfile, "_get_compressor", packer):
+            return self.build(methods=methods)
+
     def build(self, *, text=None, methods=None, extra=()):
         """Put the file together again."""
         stream = io.BytesIO()
@@ -71,6 +83,25 @@ class Parts:
                     info.compress_type = (methods or {}).get(name, zipfile.ZIP_STORED)
                     archive.writestr(info, body)
         return stream.getvalue()
+
+
+class Believable:
+    """Deflate, but never a hundredfold: so many bytes at a time."""
+
+    def __init__(self, piece=900):
+        self.packer, self.piece = zlib.compressobj(9, zlib.DEFLATED, -15), piece
+
+    def compress(self, data):
+        """Pack some bytes."""
+        packed = []
+        for begin in range(0, len(data), self.piece):
+            packed.append(self.packer.compress(data[begin : begin + self.piece]))
+            packed.append(self.packer.flush(zlib.Z_SYNC_FLUSH))
+        return b"".join(packed)
+
+    def flush(self):
+        """Pack the rest."""
+        return self.packer.flush()
 
 
 def npy(fields):

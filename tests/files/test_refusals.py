@@ -12,7 +12,6 @@ import pytest
 
 from files.model_cases import model_of
 from latentforest import RFAE
-from latentforest._base import _room
 from latentforest._base._errors import ModelFileError
 from latentforest.files import describe, load_model, save_model
 
@@ -160,6 +159,8 @@ CELLS = {
     ),
     "refined rows": ("refined", edit_cell("refined/rows", 0, -1), "rising order"),
     "scale": ("refined", edit_cell("refined/scale", 0, 0.0), "refined/scale"),
+    "moved levels": ("refined", edit_cell("refined/mean", 5, 2e9), "refined/mean or"),
+    "scaled levels": ("refined", edit_cell("refined/scale", 5, 0.5), "refined/mean or"),
     "far cells": ("refined", edit_cell("refined/mean", 0, 1e9), "do not fit the rows"),
     "axes": (
         "refined linear",
@@ -343,13 +344,6 @@ def test_shapes_are_checked_before_anything_is_allocated(refused, parts_of):
     ):
         entry["shape"] = shape
         refused(parts.build(), message)
-
-
-def test_a_model_that_does_not_fit_into_memory_is_refused(
-    refused, parts_of, monkeypatch
-):
-    monkeypatch.setattr(_room.os, "sysconf", lambda name: 8)
-    refused(parts_of("knn rows").build(), "needs more than .* GiB of memory")
 
 
 @pytest.mark.parametrize(

@@ -211,6 +211,21 @@ def test_every_kind_of_table_comes_back(name, tmp_path):
         assert again.schema_ == model.schema_
 
 
+def test_a_column_named_nan_can_be_used_again(tmp_path):
+    def table():
+        names = ["a", float("nan"), ("b", float("nan"))]
+        columns = pd.Index(names, tupleize_cols=False)
+        return NUMBERS[["a", "b", "d"]].set_axis(columns, axis=1)
+
+    model = fitted(table=table(), decoder="knn", kinds={float("nan"): "integer"})
+    again = reload(model, tmp_path)
+    assert again.schema_ == model.schema_
+    coords = again.transform(table())
+    assert same_bits(coords, model.transform(table()))
+    assert again.inverse_transform(coords).equals(model.inverse_transform(coords))
+    assert same_bits(clone(again).fit(table()).embedding_, model.embedding_)
+
+
 def test_pickles_and_copies_keep_working(tmp_path):
     model = model_of("completely random")
     again = reload(model, tmp_path)

@@ -1,5 +1,7 @@
 """decode(encode(T)) = T, for every kind and library, and the same library out."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 from polars.testing import assert_frame_equal as assert_polars_equal
 
+from latentforest._base._errors import SchemaError
 from latentforest.table import TableCodec, index_of
 from mixed_tables import saved_and_read
 
@@ -259,3 +262,29 @@ def test_the_input_is_left_alone():
     encoded.values[:] = 0
     codec.decode(encoded.values)
     assert_frame_equal(table, before)
+
+
+def nan_named():
+    """Columns named NaN, each time by another object."""
+    frame = pd.DataFrame(np.arange(60.0).reshape(20, 3) % 7)
+    frame.columns = ["a", float("nan"), 2.5]
+    return frame
+
+
+def test_a_column_named_nan_is_found_again():
+    codec = TableCodec(kinds={float("nan"): "integer"}).fit(nan_named())
+    assert codec.schema_.columns[1].kind == "integer"
+    for kept in (codec, pickle.loads(pickle.dumps(codec))):
+        codes = kept.encode(nan_named()).values
+        pd.testing.assert_frame_equal(kept.decode(codes), nan_named())
+    twice = nan_named().set_axis([float("nan"), "a", float("nan")], axis=1)
+    with pytest.raises(SchemaError, match="more than once: nan"):
+        TableCodec().fit(twice)
+    inside = nan_named().set_axis(
+        pd.Index([("a", float("nan")), "b", "c"], tupleize_cols=False), axis=1
+    )
+    codec = TableCodec().fit(inside)
+    other = inside.set_axis(
+        pd.Index([("a", float("nan")), "b", "c"], tupleize_cols=False), axis=1
+    )
+    assert codec.encode(other).n_rows == 20

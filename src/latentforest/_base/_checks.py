@@ -5,7 +5,9 @@ from numbers import Integral, Real
 from typing import Any
 
 
-def check_integer(name: str, value: Any, *, minimum: int) -> int:
+def check_integer(
+    name: str, value: Any, *, minimum: int, maximum: int | None = None
+) -> int:
     """Return ``value`` as int, or raise with its name, value and bound."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         message = (
@@ -16,10 +18,15 @@ def check_integer(name: str, value: Any, *, minimum: int) -> int:
     if value < minimum:
         message = f"{name}={value} is too small. Give an integer of at least {minimum}."
         raise ValueError(message)
+    if maximum is not None and int(value) > maximum:
+        message = f"{name}={value} is too large. Give an integer of at most {maximum}."
+        raise ValueError(message)
     return int(value)
 
 
-def check_real(name: str, value: Any, *, minimum: float) -> float:
+def check_real(
+    name: str, value: Any, *, minimum: float, maximum: float | None = None
+) -> float:
     """Return ``value`` as float, or raise with its name, value and bound."""
     if isinstance(value, bool) or not isinstance(value, Real):
         message = (
@@ -29,6 +36,9 @@ def check_real(name: str, value: Any, *, minimum: float) -> float:
         raise TypeError(message)
     if not float(value) >= minimum:
         message = f"{name}={value} is too small. Give a number of at least {minimum}."
+        raise ValueError(message)
+    if maximum is not None and float(value) > maximum:
+        message = f"{name}={value} is too large. Give a number of at most {maximum}."
         raise ValueError(message)
     return float(value)
 

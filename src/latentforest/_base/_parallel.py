@@ -17,6 +17,8 @@ from threadpoolctl import ThreadpoolController
 from latentforest._base import _progress
 from latentforest._base._checks import check_integer
 
+MOST_THREADS = 256  # unless there are more cores; others only wait for each other
+
 Block = TypeVar("Block")
 Result = TypeVar("Result")
 
@@ -30,7 +32,9 @@ def n_workers(n_jobs: int | None) -> int:
     if check_integer("n_jobs", n_jobs, minimum=-sys.maxsize) == 0:
         message = "n_jobs=0 has no meaning. Give a positive number, or -1 for all."
         raise ValueError(message)
-    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+    if n_jobs > 0:
+        return min(int(n_jobs), max(cores, MOST_THREADS))
+    return max(1, cores + 1 + n_jobs)
 
 
 class _OneBlasThread:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._errors import ModelFileError
+from latentforest._base._room import Demand
 from latentforest._base._types import Coords
 from latentforest._base._values import (
     damaged,
@@ -32,11 +33,15 @@ class NewSection:
     """A JSON object and arrays on their way into a file."""
 
     def __init__(
-        self, arrays: dict[str, NDArray[Any]] | None = None, folder: str = ""
+        self,
+        arrays: dict[str, NDArray[Any]] | None = None,
+        folder: str = "",
+        demands: list[Demand] | None = None,
     ) -> None:
         self.data: dict[str, Any] = {}
         self.arrays = {} if arrays is None else arrays
         self.folder = folder
+        self.demands = [] if demands is None else demands
 
     def put(self, key: str, value: Any, what: str | None = None) -> None:
         """Add a plain value; an error calls it ``what``, or by its key."""
@@ -45,6 +50,10 @@ class NewSection:
     def array(self, name: str, array: NDArray[Any]) -> None:
         """Add an array."""
         self.arrays[_path(self.folder, name)] = array
+
+    def need(self, demand: Demand) -> None:
+        """Say what it will take to rebuild a part, as `Section.need` does."""
+        self.demands.append(demand)
 
     def generator(self, key: str, rng: np.random.Generator) -> None:
         """Add the state of a generator."""
@@ -64,7 +73,7 @@ class NewSection:
 
     def beside(self, folder: str = "") -> "NewSection":
         """Return a part that belongs to no key yet."""
-        return NewSection(self.arrays, folder)
+        return NewSection(self.arrays, folder, self.demands)
 
     def object(self, thing: Any, classes: Iterable[type], what: str) -> None:
         """Add the class and the parameters of an object of ours."""
@@ -91,6 +100,9 @@ class Arrays(Protocol):
         self, name: str, dtype: Any, shape: tuple[int | None, ...]
     ) -> NDArray[Any]:
         """Read an array that must have this dtype and shape; None is any size."""
+
+    def need(self, demand: Demand) -> None:
+        """Refuse a file that asks for more than it may, all its parts together."""
 
 
 class Section:
@@ -179,6 +191,11 @@ class Section:
         if self._arrays is None:
             raise damaged(f"{self.path(name)} is missing")
         return self._arrays.take(self.path(name), dtype, shape)
+
+    def need(self, demand: Demand) -> None:
+        """Say what it takes to rebuild a part, before anything is allocated for it."""
+        if self._arrays is not None:
+            self._arrays.need(demand)
 
     def path(self, name: str) -> str:
         """Return the name of an array in the file."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from latentforest import RFAE
 from latentforest._base._compiled import kept_on_disk
+from latentforest._base._complete import completed, is_stream
 from latentforest.cli._exit import DataError, UsageError
 from latentforest.cli._forecast import forecast
 from latentforest.cli._formats import STREAM, TABLE_SUFFIXES
@@ -161,9 +162,8 @@ def fit(
     if PurePath(out).suffix.lower() in TABLE_SUFFIXES:
         message = f"{out} is a name for tables. Give -o a name that ends in .lf."
         raise DataError(message)
-    if Path(out).exists() and not force:
-        message = f"{out} exists already. Give another -o, or --force."
-        raise DataError(message)
+    if Path(out).exists() and not (force or is_stream(out)):
+        raise _exists(out)
     start = time.perf_counter()
     frame, y = _read(table, settings, dialect, notes)
     read = time.perf_counter()
@@ -191,7 +191,11 @@ def fit(
     notes.say(f"Fitting: {in_seconds(cost.fit_seconds)} by forecast")
     _fit_shown(model, encoded, y, notes)
     fitted = time.perf_counter()
-    model.save(out, drop_training=drop_training)
+    try:
+        with completed(out, must_be_new=not force) as unfinished:
+            model.save(unfinished, drop_training=drop_training)
+    except FileExistsError as exc:  # it was not there when the fit began
+        raise _exists(out) from exc
     saved = time.perf_counter()
     notes.say(
         f"Read {in_seconds(read - start)}, fitted {in_seconds(fitted - read)}, "
@@ -203,6 +207,10 @@ def fit(
         else "the model and its training rows, which decoding needs"
     )
     notes.say(f"{out}: {size_of(out)}, holds {inside}")
+
+
+def _exists(out: str) -> DataError:
+    return DataError(f"{out} exists already. Give another -o, or --force.")
 
 
 def _fit_shown(model: RFAE, table: EncodedTable, y: Any, notes: Notes) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from latentforest._base._complete import is_stream
 from latentforest.cli._exit import DataError, UsageError
 
 STREAM = "-"
@@ -42,8 +43,11 @@ class Format:
 
 
 def format_of(path: str, stream_format: str | None = None) -> Format:
-    """Read the format off the suffixes; ``-`` has the format the user names, or CSV."""
-    if path == STREAM:
+    """Read the format off the suffixes.
+
+    ``-``, and a stream without a suffix, has the format the user names, or CSV.
+    """
+    if path == STREAM or (not PurePath(path).suffix and is_stream(path)):
         return _stream_format(stream_format)
     suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
     compression = None

@@ -9,6 +9,7 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
+from latentforest._base._complete import is_stream
 from latentforest._base._progress import Bar, progress
 
 
@@ -64,6 +65,8 @@ class Notes:
 
 def size_of(path: str) -> str:
     """Return the size of a file in words."""
+    if is_stream(path):
+        return "a stream"
     return in_bytes(Path(path).stat().st_size)
 
 

@@ -4,12 +4,14 @@ import os
 import signal
 import sys
 import traceback
+from contextlib import suppress
 from types import FrameType
 from typing import Any
 
 from latentforest._base._errors import UnseenLevelsError
 from latentforest.cli._exit import (
     FINE,
+    HUNG_UP,
     INTERRUPTED,
     TERMINATED,
     USAGE,
@@ -21,8 +23,16 @@ from latentforest.cli._notes import one_line
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError)
 
 
+# What asks a process to end, and the exit code that tells so.
+_ENDS = {"SIGTERM": TERMINATED, "SIGHUP": HUNG_UP}
+
+
 class Terminated(BaseException):
     """The process was asked to end; outputs are tidied up on the way out."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
 
 
 def run(app: Any, argv: list[str]) -> int:
@@ -37,8 +47,8 @@ def run(app: Any, argv: list[str]) -> int:
         return result if isinstance(result, int) else FINE
     except KeyboardInterrupt:
         return _say("stopped", INTERRUPTED)
-    except Terminated:
-        return _say("stopped", TERMINATED)
+    except Terminated as exc:
+        return _say("stopped", exc.code)
     except (BrokenPipeError, SystemExit) as exc:
         # The parser of options turns a closed pipe into an exit of its own.
         if BrokenPipeError not in (type(exc), type(exc.__context__)):
@@ -51,8 +61,8 @@ def run(app: Any, argv: list[str]) -> int:
             traceback.print_exc()
         return _explain(exc)
     finally:
-        if before is not None:
-            signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _explain(exc: Exception) -> int:
@@ -97,18 +107,32 @@ def _in_words_of_users(exc: Exception) -> str:
 
 
 def _say(text: str, code: int) -> int:
-    sys.stderr.write(f"latentforest: {text}\n")
+    with suppress(OSError):  # a terminal that is gone reads nothing
+        sys.stderr.write(f"latentforest: {text}\n")
     return code
 
 
-def _on_termination() -> Any:
-    def end(number: int, frame: FrameType | None) -> None:
-        raise Terminated
+def _on_termination() -> dict[int, Any]:
+    """Let signals that end the process tidy up; return what they did before.
 
+    One that is ignored, as with nohup, stays so.
+    """
+    numbers = {getattr(signal, name, None): code for name, code in _ENDS.items()}
+    codes = {number: code for number, code in numbers.items() if number is not None}
+
+    def end(number: int, frame: FrameType | None) -> None:
+        for other in codes:  # a second one must not disturb the tidying up
+            signal.signal(other, signal.SIG_IGN)
+        raise Terminated(codes[number])
+
+    before: dict[int, Any] = {}
     try:
-        return signal.signal(signal.SIGTERM, end)
+        for number in codes:
+            if signal.getsignal(number) != signal.SIG_IGN:
+                before[number] = signal.signal(number, end)
     except ValueError:  # not in the main thread
-        return None
+        return {}
+    return before
 
 
 def _forget_stdout() -> None:

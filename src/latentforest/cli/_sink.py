@@ -9,7 +9,12 @@ from typing import Any, BinaryIO, Protocol
 
 import pyarrow as pa
 
-from latentforest._base._complete import check_target, completed
+from latentforest._base._complete import (
+    check_target,
+    completed,
+    is_stream,
+    open_stream,
+)
 from latentforest.cli._arrow_files import ArrowSink
 from latentforest.cli._csv_write import TextSink
 from latentforest.cli._exit import DataError, UsageError
@@ -66,7 +71,7 @@ class Output:
     Parameters
     ----------
     path : str
-        A file, or ``-`` for standard output.
+        A file, a FIFO or device, or ``-`` for standard output.
     dialect : Dialect
         How text is written.
     inputs : tuple of str
@@ -102,6 +107,10 @@ class Output:
             yield from self._fill(self._stdout, schema)
             self._stdout.flush()
             return
+        if is_stream(self.path):
+            with open_stream(self.path) as raw:
+                yield from self._fill(raw, schema)
+            return
         with completed(self.path) as unfinished, unfinished.open("wb") as raw:
             yield from self._fill(raw, schema)
 
@@ -125,7 +134,7 @@ class Output:
     def _sink(self, stream: Any, found: Format, schema: Any) -> Sink:
         if found.is_text:
             return TextSink(stream, schema, self._separator, safe=self._safe)
-        as_stream = self.path == STREAM
+        as_stream = self.path == STREAM or is_stream(self.path)
         return ArrowSink(stream, schema, found.kind, as_stream=as_stream)
 
 

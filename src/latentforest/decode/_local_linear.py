@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from latentforest._base._checks import check_real
-from latentforest._base._section import Section
+from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Codes, Coords
 from latentforest._base._values import damaged
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._neighbour_decoder import NeighbourDecoder
-from latentforest.neighbours import Neighbours, Weights, plane_weights
+from latentforest.neighbours import Neighbours, Weights, plane_demand, plane_weights
 
 BEYOND = 0.5  # how far an extrapolated number may leave its observed range, in ranges
 
@@ -84,9 +84,15 @@ class LocalLinearDecoder(NeighbourDecoder):
         super().check()
         check_real("ridge", self.ridge, minimum=0.0)
 
+    def put(self, new: NewSection, context: DecoderContext) -> None:
+        """Write points and prototypes."""
+        super().put(new, context)
+        new.need(plane_demand(self.n_neighbors, self.search_.points))
+
     def take(self, section: Section, context: DecoderContext) -> None:
         """Read what was learned; a plane needs a finite ridge."""
         super().take(section, context)
+        section.need(plane_demand(self.n_neighbors, self.search_.points))
         if not np.isfinite(self.ridge):
             raise damaged("the ridge of the decoder is not finite")
 

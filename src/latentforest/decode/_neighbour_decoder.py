@@ -21,6 +21,7 @@ from latentforest.neighbours import (
     Weights,
     blend_rows,
     draw_priority,
+    search_demand,
     spread_of_rows,
 )
 from latentforest.table import TableSchema
@@ -151,6 +152,7 @@ class NeighbourDecoder(Decoder):
         new.put("own_points", own_points)
         new.put("own_prototypes", own_prototypes)
         new.put("margin", self.margin_)
+        new.need(search_demand(self.search_.points))
 
     def take(self, section: Section, context: DecoderContext) -> None:
         """Read points and prototypes."""
@@ -158,6 +160,7 @@ class NeighbourDecoder(Decoder):
         schema, points = context.table.schema, context.coords
         if section.flag("own_points"):
             points = section.coords("points", points.shape)
+        section.need(search_demand(points))
         self.search_ = NeighbourSearch(points)
         self.prototypes_ = context.table.values
         if section.flag("own_prototypes"):

@@ -6,7 +6,7 @@ import numpy as np
 
 from latentforest._base._checks import check_option
 from latentforest._base._parallel import n_workers
-from latentforest._base._room import check_memory
+from latentforest._base._room import Demand
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Floats
 from latentforest._base._values import damaged
@@ -18,6 +18,7 @@ from latentforest.kernel import KERNEL_KINDS
 from latentforest.refine import RefinedRows
 from latentforest.spectral import DiffusionMap, Spectrum
 from latentforest.table import EncodedTable, TableSchema
+from latentforest.trees import longest_ways
 
 SOLVERS = ("dense", "lanczos", "components", "given")
 
@@ -38,6 +39,9 @@ def put_encoder(encoder: Encoder, new: NewSection, *, drop_training: bool) -> No
     part.array("eigenvalues", spectrum.eigenvalues)
     drop_training = drop_training or training is None
     if training is not None and not drop_training:
+        n_components = table.values.shape[1]
+        size = training.table.n_rows, encoder.landmarks, n_components
+        new.need(_rows_demand(encoder.forest, *size))
         part.array("vectors", spectrum.vectors)
         part.array("embedding", training.diffusion.embedding_)
         new.array("training/codes", training.table.values)
@@ -45,6 +49,7 @@ def put_encoder(encoder: Encoder, new: NewSection, *, drop_training: bool) -> No
             new.array("training/landmarks", training.landmarks.astype(np.int64))
     new.data["refined"] = None
     if encoder.refined is not None:
+        new.need(_refined_demand(encoder.forest, len(encoder.refined.codes)))
         encoder.refined.put(new.section("refined"), with_codes=drop_training)
 
 
@@ -75,12 +80,15 @@ def take_encoder(
         )
         legal = _same_in_every_tree(mass, forest)
     else:
-        table = _take_table(manifest, schema, forest)
+        codes = schema.take_codes(manifest, "training/codes", None)
+        table = EncodedTable(schema, codes)
         rows = None
         if landmarks is not None:
             rows = manifest.rows("training/landmarks", landmarks, table.n_rows)
         if len(diffusion.embedding_) != (table.n_rows if rows is None else len(rows)):
             raise damaged("the map and the kernel have different rows")
+        size = table.n_rows, landmarks, values.shape[1]
+        manifest.need(_rows_demand(forest, *size))
         grown = GrownForest(forest, forest.leaves(table.values, n_jobs=n_jobs))
         encoder = fit_encoder(
             table,
@@ -103,15 +111,30 @@ def take_encoder(
         values.shape[1],
         n_jobs=n_jobs,
     )
+    manifest.need(_refined_demand(forest, len(refined.codes)))
     return replace(encoder, refined=refined)
 
 
-def _take_table(
-    manifest: Section, schema: TableSchema, forest: ForestArrays
-) -> EncodedTable:
-    codes = schema.take_codes(manifest, "training/codes", None)
-    check_memory(len(codes) * forest.n_trees * 4)
-    return EncodedTable(schema, codes)
+def _rows_demand(
+    forest: ForestArrays, n_rows: int, landmarks: int | None, n_components: int
+) -> Demand:
+    """Tell what it takes to find the leaves of the training rows, and sum over them.
+
+    Landmarks have a copy of theirs, and then the coordinates of all rows follow.
+    """
+    cells = n_rows * forest.n_trees
+    n_bytes = 4 * cells + 100 * n_rows
+    steps = n_rows * longest_ways(forest) + 4 * cells
+    if landmarks is not None:
+        n_bytes += 4 * landmarks * forest.n_trees + 16 * n_rows * n_components
+        steps += cells * n_components
+    return Demand(n_bytes, steps)
+
+
+def _refined_demand(forest: ForestArrays, n_refined: int) -> Demand:
+    """Tell what it takes to copy the leaves of refined rows for their decoder."""
+    cells = n_refined * forest.n_trees
+    return Demand(8 * cells, 4 * cells)
 
 
 def _take_map(section: Section, n_components: int, *, dropped: bool) -> DiffusionMap:

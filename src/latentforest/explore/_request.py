@@ -11,7 +11,7 @@ import numpy as np
 from latentforest._base._checks import check_integer, listed
 from latentforest._base._complete import check_target
 from latentforest._latent import check_model
-from latentforest.table import ColumnSpec, RawTable, TableSchema, open_table
+from latentforest.table import ColumnSpec, RawTable, TableSchema, one_nan, open_table
 
 MOST_ROWS = 200_000
 
@@ -102,7 +102,7 @@ def _check_columns(
             "Give a list of column names, or None for all."
         )
         raise TypeError(message)
-    chosen = tuple(columns)
+    chosen = tuple(map(one_nan, columns))
     unknown = [name for name in chosen if name not in (*fitted, *more)]
     if unknown:
         message = (
@@ -124,6 +124,7 @@ def _check_color(
     known = (*fitted, *more)
     if color_by is None:
         return None, None
+    color_by = one_nan(color_by)
     is_name = isinstance(color_by, Hashable) and color_by in known
     if is_name or isinstance(color_by, str) or np.ndim(color_by) == 0:
         if color_by not in known:

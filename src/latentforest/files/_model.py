@@ -9,6 +9,7 @@ from typing import Protocol, Self, TypeVar
 import numpy as np
 
 from latentforest._base._errors import ModelFileError
+from latentforest._base._room import Demand
 from latentforest._base._section import NewSection, Section
 from latentforest._base._values import damaged
 from latentforest._base._version import __version__
@@ -67,7 +68,7 @@ def save_model(
     model.put(new, drop_training=drop_training)
     _check_schema(new)
     members = {f"{name}.npy": array for name, array in new.arrays.items()}
-    write_archive(Path(path), new.data, members)
+    write_archive(Path(path), new.data, members, sum(new.demands, Demand()))
     return Path(path)
 
 
@@ -99,6 +100,7 @@ def load_model(path: str | PathLike[str], model_class: type[Model]) -> Model:
         The fitted model.
     """
     with naming(path), ModelArchive(path) as archive, np.errstate(all="ignore"):
+        archive.need_all()
         model = model_class.take(archive.manifest)
         archive.check_all_taken()
         return model

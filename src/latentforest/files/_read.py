@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._errors import ModelFileError
+from latentforest._base._room import Demand, check_memory
 from latentforest._base._section import Section
 from latentforest._base._values import damaged
 from latentforest.files._npy import DTYPES, NAMES, flat_bytes, npy_header
@@ -107,6 +108,7 @@ class ModelArchive:
             self.written_by = {name: writers.text(name) for name in writers.data}
             self.members = self._check_members(infos)
             self._unread = set(self.members)
+            self._demand = Demand()
         except BaseException:
             self._file.close()
             raise
@@ -140,6 +142,17 @@ class ModelArchive:
         array = self._read_array(member)
         self._unread.discard(name)
         return array
+
+    def need_all(self) -> None:
+        """Refuse a file whose arrays have no room, before the first one is read."""
+        arrays = self.members.values()
+        self.need(Demand(n_bytes=sum(member.memory_bytes for member in arrays)))
+
+    def need(self, demand: Demand) -> None:
+        """Refuse a file that asks for more than it may, all its parts together."""
+        self._demand += demand
+        self._demand.check(self.n_bytes, "Get another copy of the file.")
+        check_memory(demand.n_bytes)  # what was asked for before is in use by now
 
     def check_all_taken(self) -> None:
         """Refuse arrays that nobody has asked for."""

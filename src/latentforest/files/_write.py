@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._complete import completed
+from latentforest._base._room import Demand
 from latentforest.files._npy import NAMES, flat_bytes, memory_order, npy_header
 
 MANIFEST = "manifest.json"
 LEVEL = 1  # of deflate: arrays of doubles gain little from more
 CHUNK = 2**20
+NOTHING = Demand()
 LARGEST_RATIO = 50  # a member that shrinks more than this is stored as it is
 SMALLEST_RATIO = 1.05  # and so is one that hardly shrinks
 SAMPLED = 2**22  # bytes of a long member that tell how it will shrink
@@ -73,15 +75,20 @@ class ArrayMember:
 
 
 class _ShrinksTooWellError(Exception):
-    """A member that shrank more than its samples; readers would refuse it."""
+    """Members that shrink so well that readers would refuse the file."""
 
 
 def write_archive(
-    path: Path, manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+    path: Path,
+    manifest: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+    demand: Demand = NOTHING,
 ) -> None:
     """Write the manifest and the arrays; the file appears when it is complete.
 
-    The same contents give the same bytes.
+    The same contents give the same bytes. Where a file would be too small for what
+    loading it takes, so that readers would refuse it, its arrays are stored as they
+    are.
     """
     members = {name: ArrayMember(arrays[name]) for name in sorted(arrays)}
     entries = {name: member.entry() for name, member in members.items()}
@@ -96,9 +103,13 @@ def write_archive(
         try:
             with replacing(path) as file:
                 _write_zip(file, text.encode("ascii"), members, packed)
+                demanded = Demand(sum(m.n_bytes for m in members.values())) + demand
+                if packed and not demanded.fits(file.tell()):
+                    raise _ShrinksTooWellError(*packed)
+                demanded.check(file.tell(), "Fit fewer trees.")
             return
         except _ShrinksTooWellError as exc:
-            packed.remove(str(exc))
+            packed -= set(exc.args)
 
 
 def _write_zip(
@@ -130,7 +141,7 @@ def _entry(name: str, n_bytes: int, packed: set[str]) -> ZipInfo:
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Open a file beside ``path`` that takes its place at the end, or vanishes."""
-    with completed(path) as beside, beside.open("xb") as file:
+    with completed(path) as beside, beside.open("wb") as file:
         yield file
         file.flush()
         os.fsync(file.fileno())

@@ -26,6 +26,7 @@ from latentforest.forest._growing._rounds_loops import add_votes, draw_in_leaves
 from latentforest.table import EncodedTable
 from latentforest.trees import Tree
 
+MOST_ROUNDS = 1_000
 SURE = 5.0  # standard errors below chance at which a verdict needs no more trees
 
 
@@ -41,7 +42,7 @@ class AdversarialForest(BaseForest):
     Parameters
     ----------
     n_estimators : int, default=500
-        Number of trees.
+        Number of trees, at most 100,000.
     min_samples_leaf : int, default=2
         Real rows that every leaf keeps; synthetic rows do not count.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
@@ -49,7 +50,7 @@ class AdversarialForest(BaseForest):
     delta : float, default=0.0
         Tolerance: rounds go on while accuracy is above 0.5 + delta.
     max_rounds : int, default=10
-        Most rounds of new synthetic rows.
+        Most rounds of new synthetic rows, up to 1,000.
     random_state : int, Generator, RandomState or None, default=None
         Seed. The same seed gives the same forest, whatever ``n_jobs`` is.
     n_jobs : int or None, default=None
@@ -100,12 +101,16 @@ class AdversarialForest(BaseForest):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    def check(self) -> None:
+        """Check how much there is to grow, and when it shall end."""
+        super().check()
+        check_integer("max_rounds", self.max_rounds, minimum=0, maximum=MOST_ROUNDS)
+        check_real("delta", self.delta, minimum=0.0)
+
     def grow(
         self, encoded: EncodedTable, y: Any, rng: np.random.Generator
     ) -> GrownForest:
         """Run the adversarial rounds on an encoded table; ``y`` is ignored."""
-        check_integer("max_rounds", self.max_rounds, minimum=0)
-        check_real("delta", self.delta, minimum=0.0)
         real = bin_table(encoded.values, encoded.schema.split_levels)
         rules = split_rules(
             real,

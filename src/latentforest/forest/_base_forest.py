@@ -21,6 +21,8 @@ from latentforest.table import (
     remember_columns,
 )
 
+MOST_TREES = 100_000
+
 
 class BaseForest(BaseEstimator):
     """A forest that can be fitted on any table and knows the leaf of every row."""
@@ -35,6 +37,10 @@ class BaseForest(BaseEstimator):
         self, encoded: EncodedTable, y: Any, rng: np.random.Generator
     ) -> GrownForest:
         """Grow the trees on an encoded table."""
+
+    def check(self) -> None:
+        """Check how much there is to grow."""
+        check_integer("n_estimators", self.n_estimators, minimum=1, maximum=MOST_TREES)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Grow the forest on a table.
@@ -58,7 +64,7 @@ class BaseForest(BaseEstimator):
         self, encoded: EncodedTable, y: Any, rng: np.random.Generator
     ) -> GrownForest:
         """Fit on an encoded table; also return the leaves of its rows."""
-        check_integer("n_estimators", self.n_estimators, minimum=1)
+        self.check()
         self.codec_ = TableCodec.from_schema(encoded.schema)
         remember_columns(self, encoded.schema)
         _check_levels(encoded.schema)

@@ -88,9 +88,10 @@ def take_forest(
     if section.flag("numbers_only"):
         split_levels = np.zeros_like(split_levels)
     forest = unpack_trees(PackedTrees.take(section), split_levels)
-    for number, column in enumerate(schema.columns):
+    used = np.bincount(forest.feature[forest.left >= 0], minlength=schema.n_columns)
+    for column, n_splits in zip(schema.columns, used, strict=True):
         empty = column.is_number and not column.storage.is_numeric
-        if empty and (forest.feature == number).any():
+        if empty and n_splits:
             raise damaged(
                 f"a tree splits on column {column.name!r}, which has no cells"
             )

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from latentforest._base._checks import check_option
 from latentforest._base._random import RandomState
+from latentforest._base._room import Demand
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Floats
 from latentforest._base._values import damaged, encode_value
@@ -39,7 +40,7 @@ class SupervisedForest(BaseForest):
     Parameters
     ----------
     n_estimators : int, default=500
-        Number of trees.
+        Number of trees, at most 100,000.
     task : {"auto", "classification", "regression"}, default="auto"
         What to predict. "auto" takes numbers with fractions, or with more than 50
         distinct values, for regression, and everything else for classes.
@@ -195,6 +196,7 @@ class SupervisedForest(BaseForest):
             part = new.section("classes")
             part.put("dtype", _dtype_name(self.classes_))
             values = self.classes_.tolist()
+            new.need(_demand(values))
             part.data["values"] = [encode_value(c, what="a class of y") for c in values]
 
     def take(self, section: Section) -> None:
@@ -205,6 +207,7 @@ class SupervisedForest(BaseForest):
             dtype, values = part.text("dtype"), part.values("values")
             if dtype not in CLASS_DTYPES:
                 raise damaged(f"the classes have the dtype {dtype[:40]!r}")
+            section.need(_demand(values))
             classes = np.empty(len(values), object)
             classes[:] = values
             n_outputs, self.classes_ = len(classes), classes.astype(dtype)
@@ -253,6 +256,12 @@ class SupervisedForest(BaseForest):
         self.classes_, labels = np.unique(y, return_inverse=True)
         n_sums = max(2, len(self.classes_))
         return Response(labels.astype(np.float64), CLASSIFY, n_sums)
+
+
+def _demand(classes: list[Any]) -> Demand:
+    """Tell what it takes to keep the names of classes, each as wide as the longest."""
+    longest = max((len(str(name)) for name in classes), default=0)
+    return Demand(8 * len(classes) * longest)
 
 
 def _dtype_name(classes: np.ndarray) -> str:

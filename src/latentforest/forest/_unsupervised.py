@@ -29,7 +29,7 @@ class CompletelyRandomForest(BaseForest):
     Parameters
     ----------
     n_estimators : int, default=500
-        Number of trees.
+        Number of trees, at most 100,000.
     min_samples_leaf : int, default=5
         Rows that every leaf keeps. It matters a great deal: with leaves of one row the
         kernel is nearly the identity, and its map tells nothing.
@@ -107,7 +107,7 @@ class ShiHorvathForest(BaseForest):
     Parameters
     ----------
     n_estimators : int, default=500
-        Number of trees.
+        Number of trees, at most 100,000.
     min_samples_leaf : int, default=5
         Real rows (of the tree's bootstrap sample) that every leaf keeps.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"

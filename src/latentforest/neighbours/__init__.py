@@ -4,6 +4,7 @@ from latentforest.neighbours._blend import LevelPriority as LevelPriority
 from latentforest.neighbours._blend import Weights as Weights
 from latentforest.neighbours._blend import blend_rows as blend_rows
 from latentforest.neighbours._blend import draw_priority as draw_priority
+from latentforest.neighbours._plane import plane_demand as plane_demand
 from latentforest.neighbours._plane import plane_weights as plane_weights
 from latentforest.neighbours._plane_loops import plane_as_slopes as plane_as_slopes
 from latentforest.neighbours._plane_loops import regularise as regularise
@@ -14,5 +15,6 @@ from latentforest.neighbours._search import check_coords_size as check_coords_si
 from latentforest.neighbours._search import (
     inverse_distance_weights as inverse_distance_weights,
 )
+from latentforest.neighbours._search import search_demand as search_demand
 from latentforest.neighbours._spread import CellSpread as CellSpread
 from latentforest.neighbours._spread import spread_of_rows as spread_of_rows

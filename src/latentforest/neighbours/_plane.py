@@ -5,12 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from latentforest._base._parallel import blocks_of, run_blocks
+from latentforest._base._room import Demand
 from latentforest._base._types import Coords
 from latentforest.neighbours._blend import Weights
 from latentforest.neighbours._plane_loops import plane_as_weights
 from latentforest.neighbours._search import Neighbours
 
 QUERY_BLOCK = 128
+A_FEW = 8  # queries
 
 
 def plane_weights(
@@ -47,3 +49,14 @@ def plane_weights(
 
     run_blocks(work, list(blocks_of(len(queries), QUERY_BLOCK)), n_jobs=n_jobs)
     return [Weights(average, planes) for planes in linear]
+
+
+def plane_demand(n_neighbors: int, points: Coords) -> Demand:
+    """Tell what it takes to fit planes for a handful of queries.
+
+    Nothing of it is done for the file, but no file needs more for a few rows than for
+    all that it holds.
+    """
+    n_points, n_components = points.shape
+    n_rows = min(n_neighbors, n_points) + n_components
+    return Demand(steps=A_FEW * n_rows * n_components**2)

@@ -8,12 +8,14 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from latentforest._base._parallel import blocks_of, n_workers, run_blocks
+from latentforest._base._room import Demand
 from latentforest._base._types import Coords, Floats
 from latentforest.neighbours._search_loops import farthest, search
 
 TREE_UP_TO = 8  # coordinates; a KD-tree wins below, blocked brute force above
 BOX, LARGE_BOX = 32, 512  # points; the second where no box is left out
 QUERY_BLOCK = 256
+USUAL_HALVINGS = 32  # of one coordinate
 LARGEST = 1e150
 
 
@@ -168,6 +170,20 @@ def check_coords_size(coords: Coords) -> None:
             f"be computed. Give finite coordinates below {LARGEST}."
         )
         raise ValueError(message)
+
+
+def search_demand(points: Coords) -> Demand:
+    """Tell what it takes, at most, to make a `NeighbourSearch`.
+
+    A KD-tree halves the space, so that points crowd into one half once for each power
+    of two that their coordinates span: far more often than honest ones do, if at zero.
+    """
+    n_bytes = 4 * points.nbytes
+    if points.shape[1] > TREE_UP_TO:
+        return Demand(n_bytes)
+    powers = np.frexp(points)[1]
+    n_halvings = sum(len(np.unique(column)) + USUAL_HALVINGS for column in powers.T)
+    return Demand(n_bytes, len(points) * n_halvings)
 
 
 def inverse_distance_weights(distances: Floats) -> Floats:

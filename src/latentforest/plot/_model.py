@@ -13,7 +13,7 @@ from latentforest.plot._values import (
     values_of_codes,
     values_of_column,
 )
-from latentforest.table import EncodedTable, TableSchema, open_table
+from latentforest.table import EncodedTable, TableSchema, one_nan, open_table
 
 
 def training_rows(model: Any) -> EncodedTable:
@@ -60,7 +60,7 @@ def values_for(model: Any, table: Any, by: Any, n_rows: int) -> Values | None:
     if by is None:
         return None
     schema: TableSchema = model.schema_
-    position = _position(by, schema)
+    position = _position(one_nan(by), schema)
     if position is None:
         return values_of_array(by, n_rows)
     spec = schema.columns[position]

@@ -95,7 +95,10 @@ class CellSpace:
         """Read means and scales from a model file."""
         mean = section.array("mean", np.float64, (schema.n_columns,))
         scale = section.array("scale", np.float64, (schema.n_columns,))
-        if not (np.isfinite(mean) & np.isfinite(scale) & (scale > 0)).all():
+        usable = np.isfinite(mean) & np.isfinite(scale) & (scale > 0)
+        # Levels are places in compiled loops, and must stay what they are.
+        untouched = schema.is_number | ((mean == 0) & (scale == 1))
+        if not (usable & untouched).all():
             names = section.path("mean"), section.path("scale")
             raise damaged(f"{names[0]} or {names[1]} holds numbers that cannot be")
         return cls(schema, mean, scale)

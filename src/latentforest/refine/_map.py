@@ -4,10 +4,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._parallel import blocks_of, run_blocks
+from latentforest._base._room import Demand
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Coords, Floats
 from latentforest._base._values import damaged
-from latentforest.neighbours import Neighbours, NeighbourSearch
+from latentforest.neighbours import (
+    Neighbours,
+    NeighbourSearch,
+    plane_demand,
+    search_demand,
+)
 from latentforest.refine._cells import Cells
 from latentforest.refine._cells_loops import MANY_LEVELS
 from latentforest.refine._settings import Refinement
@@ -70,8 +76,7 @@ class RefinedMap:
         """Keep the rows' cells, and what gaps count as; all written out if few."""
         self.cells_, self.fill_ = cells, fill
         self.dense_ = np.empty((0, 0))
-        widest = np.diff(cells.start).max()
-        if widest <= MANY_LEVELS and len(cells.values) * cells.n_cells <= MOST_CELLS:
+        if n_written_out(cells):
             dense = cells.dense()
             self.dense_ = np.where(np.isnan(dense), fill, dense)
 
@@ -161,6 +166,7 @@ class RefinedMap:
         new.section("settings").object(self.settings, (Refinement,), "the refinement")
         new.data["objective"] = [float(loss) for loss in self.objective_]
         new.array("coords", self.coords_)
+        new.need(_demand(self.settings, self.coords_, self.cells_))
         # 0 for cells that have no gap to fill.
         gaps = np.isnan(self.cells_.values).any(axis=0)
         filled = np.repeat(gaps, np.diff(self.cells_.start))
@@ -177,11 +183,27 @@ class RefinedMap:
         if max(np.nanmax(np.abs(part), initial=0) for part in (numbers, fill)) > FAR:
             mean, scale = section.path("mean"), section.path("scale")
             raise damaged(f"{mean} and {scale} do not fit the rows")
+        section.need(_demand(refined.settings, coords, cells))
         refined.keep(cells, fill)
         refined.objective_ = section.values("objective")
         refined.coords_ = np.ascontiguousarray(coords)
         refined.search_ = NeighbourSearch(refined.coords_)
         return refined
+
+
+def n_written_out(cells: Cells) -> int:
+    """Count the cells that are written out for all rows: all of them, if few."""
+    n_cells = len(cells.values) * cells.n_cells
+    few = np.diff(cells.start).max() <= MANY_LEVELS and n_cells <= MOST_CELLS
+    return n_cells if few else 0
+
+
+def _demand(settings: Refinement, coords: Coords, cells: Cells) -> Demand:
+    """Tell what it takes to write cells out, index the rows, and place a few others."""
+    n_cells = n_written_out(cells)
+    plane = plane_demand(settings.n_neighbors, coords)
+    moves = Demand(steps=plane.steps * (settings.steps + 1))
+    return Demand(24 * n_cells, 8 * n_cells) + search_demand(coords) + moves
 
 
 def without_self(found: Neighbours) -> Neighbours:

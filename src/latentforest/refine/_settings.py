@@ -5,6 +5,7 @@ from sklearn.base import BaseEstimator
 from latentforest._base._checks import check_integer, check_option, check_real
 from latentforest.decode import LocalLinearDecoder
 
+MOST_ROUNDS = 1_000  # and steps; some dozen are enough
 STARTS = ("forest", "linear")
 
 
@@ -19,13 +20,13 @@ class Refinement(BaseEstimator):
     Parameters
     ----------
     rounds : int, default=8
-        Rounds over the training rows.
+        Rounds over the training rows, at most 1,000.
     n_neighbors : int, default=48
         Rows that each plane is fitted to.
     ridge : float, default=0.03
         Penalty on the slopes, as in `LocalLinearDecoder`.
     steps : int, default=10
-        Steps for a new row; it stops when they gain nothing.
+        Steps for a new row, at most 1,000; it stops when they gain nothing.
     start : {"forest", "linear"}, default="forest"
         Where rows begin: the diffusion map of the forest, or principal components.
     max_rows : int, default=10000
@@ -58,9 +59,9 @@ class Refinement(BaseEstimator):
 
     def check(self) -> None:
         """Check the parameters."""
-        check_integer("rounds", self.rounds, minimum=0)
+        check_integer("rounds", self.rounds, minimum=0, maximum=MOST_ROUNDS)
         check_integer("n_neighbors", self.n_neighbors, minimum=1)
-        check_integer("steps", self.steps, minimum=0)
+        check_integer("steps", self.steps, minimum=0, maximum=MOST_ROUNDS)
         check_integer("max_rows", self.max_rows, minimum=2)
         check_real("ridge", self.ridge, minimum=0.0)
         check_option("start", self.start, STARTS)

@@ -4,6 +4,7 @@ Users find `Regions` and what makes them in ``latentforest.forest``.
 """
 
 from latentforest.regions._boxes import LeafBoxes as LeafBoxes
+from latentforest.regions._boxes import boxes_demand as boxes_demand
 from latentforest.regions._boxes import leaf_boxes as leaf_boxes
 from latentforest.regions._climb import compatible_regions as compatible_regions
 from latentforest.regions._climb import meet_leaves as meet_leaves

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._parallel import blocks_of
+from latentforest._base._room import Demand
 from latentforest._base._types import Bools, Floats, Ints
 from latentforest.regions._climb import Climber
 from latentforest.regions._regions import Regions
-from latentforest.trees import ForestArrays
+from latentforest.trees import ForestArrays, node_depths
 
 CELLS = 2**20  # leaves × columns that are held at once
 
@@ -91,6 +92,19 @@ def leaf_boxes(forest: ForestArrays, whole: Bools) -> LeafBoxes:
         forest.split_levels,
         first_leaf.astype(np.int64),
     )
+
+
+def boxes_demand(forest: ForestArrays) -> Demand:
+    """Tell what `leaf_boxes` takes, at most."""
+    n_words = (forest.split_levels.astype(np.int64) + 31) // 32
+    split = np.unique(forest.feature[forest.left >= 0])
+    words = n_words[split]
+    depths = node_depths(forest)[forest.leaf >= 0].astype(np.int64)
+    n_bounds = int(np.minimum(depths, len(split)).sum())
+    # All columns of every leaf, some dozen times; words along its way.
+    looks = 8 * len(depths) * (forest.n_columns + int(n_words.sum()))
+    ways = int(depths.sum()) * (1 + int(words.max(initial=0)))
+    return Demand(60 * n_bounds + 8 * len(depths) * int(words.sum()), looks + ways)
 
 
 class _Bounds(NamedTuple):

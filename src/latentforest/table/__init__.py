@@ -13,6 +13,7 @@ from latentforest.table._frames import (
 from latentforest.table._kinds import ColumnKind
 from latentforest.table._kinds import Storage as Storage
 from latentforest.table._match import check_names
+from latentforest.table._names import one_nan as one_nan
 from latentforest.table._remember import remember_columns
 from latentforest.table._schema import EncodedTable, TableSchema
 

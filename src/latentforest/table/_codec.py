@@ -23,6 +23,7 @@ from latentforest.table._frames import (
 from latentforest.table._infer import infer_column
 from latentforest.table._kinds import ColumnKind
 from latentforest.table._match import check_columns
+from latentforest.table._names import one_nan
 from latentforest.table._schema import EncodedTable, TableSchema
 
 
@@ -201,6 +202,7 @@ def _kinds_by_position(
             f"Give a dict of column name to kind."
         )
         raise TypeError(message)
+    kinds = {one_nan(name): kind for name, kind in kinds.items()}
     positions: dict[Any, int] = {name: j for j, name in enumerate(table.names)}
     if table.container == "numpy":
         positions |= {j: j for j in range(table.n_columns)}

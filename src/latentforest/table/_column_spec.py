@@ -12,6 +12,7 @@ from latentforest._base._types import Floats
 from latentforest._base._values import damaged, encode_value
 from latentforest.table._dtypes import fits
 from latentforest.table._kinds import ColumnKind, Level, Storage
+from latentforest.table._names import one_nan
 
 MOST_DECIMALS = 15
 # Room that a fixed-width text may have beyond its longest level.
@@ -64,6 +65,7 @@ class ColumnSpec:
     reason: str = ""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "name", one_nan(self.name))
         if self.is_number and self.levels:
             message = f"column {self.name!r} is a number, so it has no levels"
             raise ValueError(message)

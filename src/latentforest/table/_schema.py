@@ -13,6 +13,7 @@ from latentforest._base._types import Bools, Codes, Floats, Ints
 from latentforest._base._values import damaged
 from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._kinds import ColumnKind
+from latentforest.table._names import one_nan
 from latentforest.table._report import schema_report
 
 Container: TypeAlias = Literal["pandas", "polars", "pyarrow", "numpy"]
@@ -47,7 +48,7 @@ class TableSchema:
     @property
     def names(self) -> tuple[Hashable, ...]:
         """Column names in table order."""
-        return tuple(column.name for column in self.columns)
+        return tuple(one_nan(column.name) for column in self.columns)
 
     @property
     def n_columns(self) -> int:

@@ -7,6 +7,7 @@ from latentforest.trees._arrays import ROW_BLOCK as ROW_BLOCK
 from latentforest.trees._arrays import ForestArrays as ForestArrays
 from latentforest.trees._arrays import join_trees as join_trees
 from latentforest.trees._depth import cut_at_depth as cut_at_depth
+from latentforest.trees._depth import longest_ways as longest_ways
 from latentforest.trees._depth import node_depths as node_depths
 from latentforest.trees._packed import PackedTrees as PackedTrees
 from latentforest.trees._packed import pack_trees as pack_trees

@@ -7,6 +7,7 @@ import numpy as np
 from latentforest._base._checks import check_integer
 from latentforest._base._types import Ints
 from latentforest.trees._arrays import NODE_FIELDS, ForestArrays
+from latentforest.trees._walk_loops import count_depths
 
 
 def node_depths(forest: ForestArrays) -> Ints:
@@ -21,16 +22,14 @@ def node_depths(forest: ForestArrays) -> Ints:
     -------
     ndarray of int, shape (n_nodes,)
     """
-    depths = np.zeros(len(forest.left), np.int32)
-    first = np.repeat(forest.start[:-1], np.diff(forest.start))
-    nodes, depth = forest.start[:-1], 0
-    while len(nodes):
-        depths[nodes] = depth
-        inner = nodes[forest.left[nodes] >= 0]
-        children = forest.left[inner], forest.right[inner]
-        nodes = np.concatenate([first[inner] + child for child in children])
-        depth += 1
+    depths = np.empty(len(forest.left), np.int32)
+    count_depths(forest.start, forest.left, forest.right, depths)
     return depths
+
+
+def longest_ways(forest: ForestArrays) -> int:
+    """Add up the depths of the trees: the splits that a row can meet, at most."""
+    return int(np.maximum.reduceat(node_depths(forest), forest.start[:-1]).sum())
 
 
 def cut_at_depth(forest: ForestArrays, depth: int) -> ForestArrays:

@@ -28,6 +28,18 @@ def goes_left(code, cut, missing, missing_left, category, words):
 
 
 @compiled
+def count_depths(start, left, right, depths):
+    """Write how many splits lie above each node; children come after their parent."""
+    for tree in range(len(start) - 1):
+        root = start[tree]
+        depths[root] = 0
+        for node in range(root, start[tree + 1]):
+            if left[node] >= 0:
+                depths[root + left[node]] = depths[node] + 1
+                depths[root + right[node]] = depths[node] + 1
+
+
+@compiled
 def route_rows(values, begin, end, nodes, words, name, ids):
     """Write the ``name`` of the leaf of each row in each tree into ``ids``.
 

@@ -9,7 +9,9 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from latentforest._base._checks import check_real
 from latentforest._base._parallel import run_blocks
+from latentforest._base._room import Demand
 from latentforest._base._types import Bools, Coords, Floats, LeafIds
+from latentforest.decode._context import DecoderContext
 from latentforest.decode._leaves._exact_search import (
     BestLeaves,
     best_leaves,
@@ -20,6 +22,8 @@ from latentforest.decode._leaves._kernel_decoder import KernelLeafDecoder
 from latentforest.decode._leaves._kernel_rows import estimate_kernel_rows
 from latentforest.decode._leaves._lasso_search import LassoSearch
 from latentforest.regions import Regions
+
+A_DAY = 86_400.0  # seconds
 
 
 class ILPWarning(UserWarning):
@@ -76,8 +80,8 @@ class ILPDecoder(KernelLeafDecoder):
     n_trees : int or None, default=10
         Use only the first trees of the forest; None uses all.
     time_limit : float, default=10.0
-        Seconds of search per row; what has to be compiled first does not count. Then
-        the best leaves found so far are taken.
+        Seconds of search per row, at most a day; what has to be compiled first does not
+        count. Then the best leaves found so far are taken.
     point : {"middle", "draw"}, default="middle"
         Take the middle of the region where the leaves meet, or draw uniformly in it.
     n_jobs : int or None, default=None
@@ -93,6 +97,8 @@ class ILPDecoder(KernelLeafDecoder):
     >>> model.decoder_.assign(model.transform(X[:1])).proven
     array([ True])
     """
+
+    sparsity = 100  # of the lasso that the search begins with
 
     def __init__(
         self,
@@ -110,12 +116,24 @@ class ILPDecoder(KernelLeafDecoder):
     def check(self) -> None:
         """Check the parameters."""
         super().check()
-        check_real("time_limit", self.time_limit, minimum=0.0)
+        check_real("time_limit", self.time_limit, minimum=0.0, maximum=A_DAY)
+
+    def demand(self, context: DecoderContext) -> Demand:
+        """Add the search for equal rows of the kernel, and what each depth keeps."""
+        assert context.spectrum is not None, "needs() was checked"
+        ids, n_trees = context.spectrum.leaf_ids, self.forest_.n_trees
+        kept = len(ids) + self.forest_.n_leaves + self.forest_.n_columns
+        sorts = ids.size * len(ids).bit_length()
+        own = Demand(16 * ids.size + 48 * len(ids) * n_trees, sorts)
+        return super().demand(context) + own + Demand(24 * (n_trees + 1) * kept)
 
     def make_search(self, leaf_ids: LeafIds, rng: np.random.Generator) -> LassoSearch:
         """Prepare a search that begins with the leaves of the lasso."""
         n_trees = self.forest_.n_trees
-        search = LassoSearch(self.forest_, self.facts_, leaf_ids[:, :n_trees], rng)
+        used = leaf_ids[:, :n_trees]
+        search = LassoSearch(
+            self.forest_, self.facts_, used, rng, sparsity=self.sparsity
+        )
         self.groups_ = group_kernel_rows(leaf_ids, n_trees, search.leaf_scale)
         return search
 

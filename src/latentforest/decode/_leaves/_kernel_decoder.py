@@ -4,6 +4,7 @@ from abc import abstractmethod
 
 import numpy as np
 
+from latentforest._base._room import Demand
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import LeafIds
 from latentforest.decode._context import DecoderContext
@@ -11,12 +12,17 @@ from latentforest.decode._leaves._kernel_rows import kernel_weights
 from latentforest.decode._leaves._lasso_search import LassoSearch
 from latentforest.decode._leaves._leaf_decoder import LeafDecoder
 
+ROWS_AT_ONCE = 16  # that are decoded together
+
 
 class KernelLeafDecoder(LeafDecoder):
     """Estimate rows of the kernel, and infer leaves from them.
 
-    ``weights_`` give the estimates, ``search_`` the leaves.
+    ``weights_`` give the estimates, ``search_`` the leaves; ``sparsity`` rows of the
+    kernel take part.
     """
+
+    sparsity: int
 
     def needs(self) -> frozenset[str]:
         """Return what is needed: the forest and the spectrum of its kernel."""
@@ -31,6 +37,14 @@ class KernelLeafDecoder(LeafDecoder):
         assert context.spectrum is not None, "needs() was checked"
         self.weights_ = kernel_weights(context.spectrum)
         self.search_ = self.make_search(context.spectrum.leaf_ids, rng)
+
+    def demand(self, context: DecoderContext) -> Demand:
+        """Add the leaves of the kernel's rows, and those that explain one row."""
+        assert context.spectrum is not None, "needs() was checked"
+        n_rows, n_trees = len(context.spectrum.leaf_ids), self.forest_.n_trees
+        near = ROWS_AT_ONCE * min(self.sparsity, n_rows) * n_trees
+        own = Demand(8 * n_rows * n_trees + 64 * near, 4 * n_rows * n_trees + near)
+        return super().demand(context) + own
 
     def put(self, new: NewSection, context: DecoderContext) -> None:
         """Write the weights and who wins ties; all else follows from the rows."""

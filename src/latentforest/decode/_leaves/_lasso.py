@@ -12,12 +12,13 @@ from latentforest._base._types import Coords, LeafIds
 from latentforest._base._values import damaged
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._leaves._greedy import ConsistentLeaves, join_consistent
-from latentforest.decode._leaves._kernel_decoder import KernelLeafDecoder
+from latentforest.decode._leaves._kernel_decoder import (
+    ROWS_AT_ONCE,
+    KernelLeafDecoder,
+)
 from latentforest.decode._leaves._kernel_rows import estimate_kernel_rows
 from latentforest.decode._leaves._lasso_search import LassoSearch
 from latentforest.regions import Regions
-
-ROW_BLOCK = 16
 
 
 class LassoDecoder(KernelLeafDecoder):
@@ -122,5 +123,5 @@ class LassoDecoder(KernelLeafDecoder):
             rows = estimate_kernel_rows(coords[slice(*block)], self.weights_)
             return self.search_.find(rows)
 
-        blocks = list(blocks_of(len(coords), ROW_BLOCK)) or [(0, 0)]
+        blocks = list(blocks_of(len(coords), ROWS_AT_ONCE)) or [(0, 0)]
         return join_consistent(run_blocks(work, blocks, n_jobs=self.n_jobs))

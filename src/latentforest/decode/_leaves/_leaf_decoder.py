@@ -7,12 +7,19 @@ from typing import Literal
 import numpy as np
 
 from latentforest._base._checks import check_integer, check_option
+from latentforest._base._room import Demand
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Bools, Codes, Coords, Floats
 from latentforest._base._values import damaged
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._contract import Decoder
-from latentforest.regions import ColumnFacts, Regions, column_facts, rows_of_regions
+from latentforest.regions import (
+    ColumnFacts,
+    Regions,
+    boxes_demand,
+    column_facts,
+    rows_of_regions,
+)
 from latentforest.table import TableSchema, round_decimals
 
 POINTS = ("middle", "draw")
@@ -71,6 +78,7 @@ class LeafDecoder(Decoder):
     def put(self, new: NewSection, context: DecoderContext) -> None:
         """Write the centres of the columns; ranges and levels follow from the rows."""
         super().put(new, context)
+        new.need(self.demand(context))
         new.put("seed", self.seed_)
         new.array("centre", self.facts_.centre)
 
@@ -79,9 +87,18 @@ class LeafDecoder(Decoder):
         super().take(section, context)
         self.seed_ = section.integer("seed", lowest=0)
         self._read_columns(context)
+        section.need(self.demand(context))
         centre = section.array("centre", np.float64, self.facts_.centre.shape)
         _check_centre(centre, self.facts_, context.table.schema.is_number)
         self.facts_ = replace(self.facts_, centre=centre)
+
+    def demand(self, context: DecoderContext) -> Demand:
+        """Tell what it takes to find the boxes of leaves, and which of them meet.
+
+        Boxes are worked out for the file; the rest is asked for with every row.
+        """
+        pairs = self.forest_.n_trees**2
+        return boxes_demand(self.forest_) + Demand(16 * pairs, 16 * pairs)
 
     def decode(self, coords: Coords) -> Codes:
         """Make a row in the region of each row of coordinates."""

@@ -16,6 +16,7 @@ from latentforest.decode._leaves._relabel_splits import StandIns, relabel_global
 from latentforest.regions import Regions, leaf_boxes, observed_region
 
 MODES = ("global", "local")
+MOST_SAMPLES = 5_000
 SPLITS = ("axis", "logistic")
 
 
@@ -43,7 +44,7 @@ class RelabelDecoder(LeafDecoder):
         Stand-ins cut one coordinate, or are logistic regressions on all of them
         wherever these agree with no fewer samples.
     n_samples : int, default=100
-        Samples that each node has at least in local mode.
+        Samples that each node has at least in local mode, up to 5,000.
     n_trees : int or None, default=None
         Use the first trees only; None uses all.
     point : {"middle", "draw"}, default="middle"
@@ -101,7 +102,7 @@ class RelabelDecoder(LeafDecoder):
         super().check()
         check_option("mode", self.mode, MODES)
         check_option("split", self.split, SPLITS)
-        check_integer("n_samples", self.n_samples, minimum=1)
+        check_integer("n_samples", self.n_samples, minimum=1, maximum=MOST_SAMPLES)
 
     def learn_leaves(self, context: DecoderContext, rng: np.random.Generator) -> None:
         """Find a stand-in for every split of the forest."""

@@ -41,6 +41,7 @@ from latentforest.table._frames._raw import (
     unsupported,
 )
 from latentforest.table._kinds import Storage
+from latentforest.table._names import one_nan
 from latentforest.table._schema import Container, TableSchema
 
 __all__ = [
@@ -108,7 +109,7 @@ def _is_frame(X: Any) -> bool:
 
 def _open_frame(X: Any) -> RawTable:
     arrow = nw.dependencies.is_pyarrow_table(X)
-    names = tuple(X.column_names if arrow else X.columns)
+    names = tuple(map(one_nan, X.column_names if arrow else X.columns))
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         message = (
