@@ -119,6 +119,25 @@ def test_nothing_is_compiled_at_import():
     assert n_compiled == 0
 
 
+def test_oldest_versions_are_read_from_the_project():
+    if not (ROOT / ".ci").exists():
+        pytest.skip("the scripts of CI are not installed")
+    done = subprocess.run(
+        [sys.executable, ROOT / ".ci" / "oldest.py"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    oldest = dict(line.split("==") for line in done.stdout.split() if "==" in line)
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    promised = dict(re.findall(r'"([\w-]+)>=([\d.]+)"', text))
+    assert oldest.items() <= promised.items()
+    # Asked for by the package, by an extra, and by an extra of an extra.
+    assert {"numpy", "pytest", "polars", "pyarrow", "matplotlib"} <= oldest.keys()
+    # Everything that the code may import is held to its promise.
+    assert {*OPTIONAL} - {"rich"} <= oldest.keys()
+
+
 def test_imports_follow_the_layers():
     if not (ROOT / "pyproject.toml").exists():
         pytest.skip("the contracts are in pyproject.toml, which is not installed")

@@ -83,6 +83,17 @@ def test_levels_that_are_numbers_are_read_as_numbers():
         assert column.to_pylist() == [True, False, None]
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(["NA", "", "b", "long one"])), st.data())
+def test_a_block_is_read_as_if_it_were_a_table_of_its_own(words, data):
+    first = data.draw(st.integers(0, len(words)))
+    block = pa.chunked_array([pa.array(words, pa.string()).slice(first)])
+    column = read_cells(spec(["b", "long one"]), block, MISSING, first)
+    column.validate(full=True)
+    wanted = [None if word in MISSING else word for word in words[first:]]
+    assert column.to_pylist() == wanted
+
+
 def test_the_row_of_a_bad_cell_is_told():
     number = spec(storage=Storage.float, kind=ColumnKind.continuous)
     with pytest.raises(ValueError, match=r"'x' holds 'tall' in row 103"):

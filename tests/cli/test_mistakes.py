@@ -2,12 +2,14 @@
 
 import gzip
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from cli_cases import SMALL
+from latentforest.cli._notes import Notes
 
 WRONG_DATA, USAGE = 1, 2
 
@@ -304,6 +306,16 @@ def test_what_should_not_happen_is_said_too(here, fail, monkeypatch):
     said = fail("encode", "m.lf", "t.csv", "-o", "z2.csv")
     assert "unexpected KeyError" in said
     assert "--debug" in said
+
+
+def test_deprecations_in_other_libraries_are_not_for_users(capsys):
+    class Both(UserWarning, DeprecationWarning):
+        pass
+
+    with Notes().plain_warnings():
+        warnings.warn("old name", Both, stacklevel=1)
+        warnings.warn("look out", UserWarning, stacklevel=1)
+    assert capsys.readouterr().err == "latentforest: warning: look out\n"
 
 
 def test_warnings_are_one_plain_line(tmp_path, run):

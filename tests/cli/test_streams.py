@@ -56,6 +56,11 @@ def _names(text, piece):
     return pa.concat_tables(tables).column("name").to_pylist()
 
 
+def exact_csv(source, **options):
+    """Read floats to the last bit, as pandas 2 does not."""
+    return pd.read_csv(source, dtype="str", **options).astype(float)
+
+
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "feather", "arrow"])
 def test_standard_streams_in_every_format(kind, folder, tmp_path, run):
     table = tmp_path / f"t.{kind}"
@@ -69,13 +74,13 @@ def test_standard_streams_in_every_format(kind, folder, tmp_path, run):
     words = ("encode", folder / "m.lf", "-", "-o", "-", "--format", kind)
     done = run(*words, stdin=table.read_bytes())
     if kind in ("csv", "tsv"):
-        found = pd.read_csv(io.BytesIO(done.out), sep="," if kind == "csv" else "\t")
+        found = exact_csv(io.BytesIO(done.out), sep="," if kind == "csv" else "\t")
     elif kind == "parquet":
         found = pq.read_table(io.BytesIO(done.out)).to_pandas()
     else:
         opened = pa.ipc.open_file if kind == "feather" else pa.ipc.open_stream
         found = opened(io.BytesIO(done.out)).read_all().to_pandas()
-    expected = pd.read_csv(folder / "z.csv")
+    expected = exact_csv(folder / "z.csv")
     assert np.allclose(found, expected, rtol=1e-15, atol=0)
 
 

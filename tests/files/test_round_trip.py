@@ -149,7 +149,7 @@ def test_the_doors_of_the_model(tmp_path):
 
 def polars_table():
     table = pl.from_pandas(HOLED[["length", "count", "flag", "name"]])
-    grade = pl.from_pandas(HOLED["grade"].astype("str"))
+    grade = pl.from_pandas(HOLED["grade"].astype("string"))
     extra = [
         grade.cast(pl.Enum(["low", "mid", "high", "top"])),
         table["name"].cast(pl.Categorical).alias("kind"),

@@ -158,9 +158,10 @@ def test_full_trees_are_as_pure_as_those_of_scikit_learn(encoded, seed):
         assume(len(np.unique(y)) > 1)
         ours = grow_one(encoded, y, bootstrap=False)[2]
         theirs = kind(random_state=0).fit(values, y).apply(values)
-        assert impurity(y, ours, classify=classify) == pytest.approx(
-            impurity(y, theirs, classify=classify), abs=1e-9
-        )
+        # Theirs may be less pure: scikit-learn before 1.8 overlooks some splits by
+        # what is missing.
+        pure = impurity(y, theirs, classify=classify)
+        assert impurity(y, ours, classify=classify) <= pure + 1e-9
 
 
 def test_large_nodes_are_cut_near_the_best_place_and_to_the_end():

@@ -13,7 +13,14 @@ from pandas.testing import assert_frame_equal
 from polars.testing import assert_frame_equal as assert_polars_equal
 
 from latentforest._base._errors import SchemaError
-from latentforest.table import TableCodec, index_of
+from latentforest.table import (
+    ColumnKind,
+    ColumnSpec,
+    Storage,
+    TableCodec,
+    TableSchema,
+    index_of,
+)
 from mixed_tables import saved_and_read
 
 law = settings(max_examples=25, deadline=None)
@@ -205,6 +212,47 @@ def test_every_way_to_be_missing():
     codes = codec.fit_encode(polars).values
     assert np.isnan(codes[:, 0]).tolist() == [False, True, True]
     assert codec.decode(codes)["x"].to_list() == [1.5, None, None]
+
+
+def read_from_file(container, dtype, storage=Storage.text):
+    """Two cells of a column whose dtype stands in a file, the second one missing."""
+    spec = ColumnSpec(
+        "x", ColumnKind.category, ("b", "a"), dtype=dtype, storage=storage
+    )
+    kept = saved_and_read(TableSchema((spec,), container))
+    return TableCodec.from_schema(kept).decode(np.array([[1.0], [np.nan]]))["x"]
+
+
+# As pandas 2 and pandas 3 write them; each must read what the other wrote.
+STRINGS = [
+    "StringDtype(python, NA)",
+    "StringDtype(pyarrow, NA)",
+    "StringDtype(python, nan)",
+    "StringDtype(pyarrow, nan)",
+    "StringDtype(pyarrow_numpy, nan)",
+]
+
+
+@pytest.mark.parametrize("dtype", STRINGS)
+def test_text_of_every_pandas_is_read_by_every_pandas(dtype):
+    known, missing = read_from_file("pandas", dtype)
+    assert known == "a"
+    assert pd.isna(missing)
+    assert isinstance(missing, float) == dtype.endswith("nan)")
+    for order in ("category", "ordered"):
+        column = read_from_file("pandas", f"{order}({dtype})", Storage.dictionary)
+        assert column.cat.categories.tolist() == ["b", "a"]
+        assert column.cat.codes.tolist() == [1, -1]
+
+
+@pytest.mark.parametrize("dtype", ["Categorical", "Categorical(lexical)"])
+def test_categories_of_every_polars_are_read_by_every_polars(dtype):
+    column = read_from_file("polars", dtype)
+    assert column.dtype == pl.Categorical
+    assert column.to_list() == ["a", None]
+    # Since polars 1.32, which brought Categories, all are sorted by their names.
+    wanted = "Categorical" if hasattr(pl, "Categories") else dtype
+    assert TableCodec().fit(column.to_frame("x")).schema_.columns[0].dtype == wanted
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])

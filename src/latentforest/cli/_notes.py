@@ -50,6 +50,8 @@ class Notes:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", UserWarning)
+            # Some libraries make their deprecations UserWarnings, too.
+            warnings.simplefilter("ignore", DeprecationWarning)
             warnings.showwarning = show
             yield
 

@@ -85,15 +85,19 @@ class Key:
 
     def legend(self, parent: Any, **place: Any) -> Any:
         """Write the legend of the levels into axes or a figure."""
+        names = [dots.get_label() for dots in self.dots]
         legend = parent.legend(
             handles=list(self.dots),
-            labels=[dots.get_label() for dots in self.dots],
+            labels=[str(number) for number in range(len(names))],
             title=short(self.title) or None,
             frameon=False,
             handletextpad=0.3,
             alignment="left",
             **place,
         )
+        # Written afterwards: matplotlib 3.9 leaves out names that begin with "_".
+        for text, name in zip(legend.get_texts(), names, strict=True):
+            text.set_text(name)
         for handle in legend.legend_handles:
             handle.set(alpha=1.0, sizes=[DOT])
         return legend

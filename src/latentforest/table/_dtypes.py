@@ -55,7 +55,7 @@ SHAPES: dict[str, list[tuple[str, set[Storage]]]] = {
         ("Boolean", {Storage.boolean}),
         (r"U?Int(8|16|32|64|128)", {Storage.integer}),
         (r"Float(16|32|64)|Null", {Storage.float}),
-        (r"String|Categorical", {Storage.text}),
+        (r"String|Categorical(\(lexical\))?", {Storage.text}),
         ("Enum", {Storage.dictionary}),
     ],
     "pyarrow": [

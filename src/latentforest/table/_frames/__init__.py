@@ -134,17 +134,19 @@ def _open_frame(X: Any) -> RawTable:
 
 
 def _read(name: Hashable, series: "nw.Series[Any]", read_native: _Reader) -> RawColumn:
-    kind, native = series.dtype, series.to_native()
+    native = series.to_native()
+    column = read_native(name, native)
+    if column is not None:
+        return column
+    # Asked last: for the kind of a pandas category, narwhals 2.0 hashes all its levels.
+    kind = series.dtype
     dtype = str(native.type if series.implementation.is_pyarrow() else native.dtype)
     storage = _numeric_storage(kind)
-    if storage is not None:
-        numbers = _floats(name, series)
-        own = np.float32 if kind == nw.Float32 else np.float64
-        return NumberColumn(name, dtype, storage, numbers, float(np.finfo(own).eps))
-    column = read_native(name, native)
-    if column is None:
+    if storage is None:
         raise unsupported(name, dtype, temporal=kind.is_temporal())
-    return column
+    numbers = _floats(name, series)
+    own = np.float32 if kind == nw.Float32 else np.float64
+    return NumberColumn(name, dtype, storage, numbers, float(np.finfo(own).eps))
 
 
 def _floats(name: Hashable, series: "nw.Series[Any]") -> Floats:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from importlib import import_module
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -68,12 +69,23 @@ def _dtype(text: str) -> Any:
     pd = import_module("pandas")
     if found := _STRING.fullmatch(text):
         storage, missing = found.groups()
-        # Older pandas knows no na_value: it is given only where it is needed.
-        options = {"na_value": np.nan} if missing == "nan" else {}
-        return pd.StringDtype(storage, **options)
+        return pd.StringDtype(storage) if missing == "NA" else _nan_string(storage)
     if text.endswith(_ARROW):
         return pd.ArrowDtype(parse_type(text.removesuffix(_ARROW)))
     return pd.api.types.pandas_dtype(text)
+
+
+def _nan_string(storage: str) -> Any:
+    """Return the dtype of text in which NaN is missing, as this pandas has it.
+
+    pandas 2.2 has one, kept by pyarrow, under a name that pandas 3 has dropped. What
+    Python keeps is a plain column of objects there.
+    """
+    pd = import_module("pandas")
+    python = storage == "python"
+    if "na_value" in signature(pd.StringDtype).parameters:
+        return pd.StringDtype("python" if python else "pyarrow", na_value=np.nan)
+    return np.dtype(object) if python else pd.StringDtype("pyarrow_numpy")
 
 
 def write_pandas(spec: ColumnSpec, codes: Floats) -> Any:

@@ -18,6 +18,8 @@ from latentforest.table._frames._raw import (
 )
 from latentforest.table._kinds import Storage
 
+_LEXICAL = "Categorical(lexical)"  # a Categorical that is sorted by its names
+
 
 def read_polars(name: Hashable, series: Any) -> RawColumn | None:
     """Read text, categories and nulls; None for types that have no kind.
@@ -32,7 +34,7 @@ def read_polars(name: Hashable, series: Any) -> RawColumn | None:
     if series.dtype == pl.Enum:
         uniques, dtype, storage = series.dtype.categories, "Enum", Storage.dictionary
     elif series.dtype in (pl.String, pl.Categorical):
-        dtype, storage = str(series.dtype), Storage.text
+        dtype, storage = _text(series.dtype), Storage.text
         series = series.cast(pl.String)
         uniques = series.drop_nulls().unique().sort()
         series = series.cast(pl.Enum(uniques))
@@ -43,12 +45,34 @@ def read_polars(name: Hashable, series: Any) -> RawColumn | None:
     return LabelColumn(name, dtype, storage, index, levels)
 
 
+def _text(dtype: Any) -> str:
+    """Name text and categories, in the same words under every version of polars."""
+    if dtype == require("polars", extra="polars").String:
+        return "String"
+    lexical = _can_be_lexical() and dtype.ordering == "lexical"
+    return _LEXICAL if lexical else "Categorical"
+
+
+def _dtype(spec: ColumnSpec) -> Any:
+    pl = require("polars", extra="polars")
+    if spec.dtype == "Enum":
+        return pl.Enum(spec.levels)
+    if spec.dtype == _LEXICAL:
+        return pl.Categorical("lexical") if _can_be_lexical() else pl.Categorical
+    return getattr(pl, spec.dtype)
+
+
+def _can_be_lexical() -> bool:
+    # Since polars 1.32, which brought Categories, all of them are.
+    return not hasattr(require("polars", extra="polars"), "Categories")
+
+
 def write_polars(spec: ColumnSpec, codes: Floats) -> Any:
     """Build a series of the fitted dtype from settled codes."""
     pl = require("polars", extra="polars")
     if spec.dtype == "Null":
         return pl.Series([None] * len(codes), dtype=pl.Null)
-    dtype = pl.Enum(spec.levels) if spec.dtype == "Enum" else getattr(pl, spec.dtype)
+    dtype = _dtype(spec)
     if not spec.storage.is_numeric:
         index = pl.Series(codes).fill_nan(None).cast(pl.UInt32)
         levels = pl.Series([*spec.levels, None], dtype=pl.String)
