@@ -166,7 +166,38 @@ def test_interrupting_a_fit_raises_keyboard_interrupt():
             process.wait(1)
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 7
+        try:
+            assert process.wait(60) == 7
+        finally:
+            process.kill()  # or leaving the context waits for it
+
+
+def test_interrupts_never_leave_blocks_waiting():
+    # A thread pool could be left locked by an interrupt at the wrong moment.
+    script = """
+        import _thread, random, threading, time
+        from latentforest._base._parallel import run_blocks
+        draw, stopped = random.Random(0), 0
+        for _ in range(150):
+            delay = draw.random() * 0.01
+            timer = threading.Timer(delay, _thread.interrupt_main)
+            try:
+                timer.start()
+                while True:
+                    run_blocks(lambda n: n, range(20), n_jobs=2)
+            except KeyboardInterrupt:
+                stopped += 1
+            timer.join()
+        print(stopped)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert done.stdout == "150\n"
 
 
 # --- messages and files -----------------------------------------------------------

@@ -7,9 +7,9 @@ may never depend on the number of threads: blocks are cut by size, not by worker
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from functools import cache
-from threading import Lock
+from functools import cache, partial
+from queue import SimpleQueue
+from threading import Lock, Thread
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -81,6 +81,68 @@ def blocks_of(size: int, block: int) -> Iterator[tuple[int, int]]:
         yield start, min(start + block, size)
 
 
+class Workers:
+    """Threads that work on blocks, kept for as many rounds as there are.
+
+    To be used as a context. One worker gets a thread too: Ctrl-C must not reach
+    compiled code. A single block needs none. Blocks and results pass through simple
+    queues, which Ctrl-C cannot leave locked, as it can a thread pool.
+    """
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self._size = n_workers(n_jobs)
+        self._threads: list[Thread] = []
+        self._tasks: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._stopped = False
+
+    def __enter__(self) -> "Workers":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped = True
+        for _thread in self._threads:
+            self._tasks.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def _serve(self) -> None:
+        while (task := self._tasks.get()) is not None:
+            if not self._stopped:
+                task()
+
+    def run(
+        self,
+        work: Callable[[Block], Result],
+        blocks: Sequence[Block],
+        done: Callable[[], None] = lambda: None,
+    ) -> list[Result]:
+        """Call ``work`` on every block and return results in order."""
+        if len(blocks) <= 1:
+            return [work(block) for block in blocks]
+        while len(self._threads) < min(self._size, len(blocks)):
+            self._threads.append(Thread(target=self._serve, daemon=True))
+            self._threads[-1].start()
+        ended: SimpleQueue[tuple[int, Result | None, BaseException | None]]
+        ended = SimpleQueue()
+
+        def attempt(number: int, block: Block) -> None:
+            try:
+                ended.put((number, work(block), None))
+            except BaseException as exc:
+                ended.put((number, None, exc))
+
+        for number, block in enumerate(blocks):
+            self._tasks.put(partial(attempt, number, block))
+        results: dict[int, Any] = {}
+        for _ in blocks:
+            number, result, error = ended.get()
+            if error is not None:
+                raise error
+            results[number] = result
+            done()
+        return [results[number] for number in range(len(blocks))]
+
+
 def run_blocks(
     work: Callable[[Block], Result],
     blocks: Sequence[Block],
@@ -93,17 +155,8 @@ def run_blocks(
     ``progress`` names the job on a bar on standard error; None shows nothing.
     An error or Ctrl-C drops the blocks that have not started.
     """
-    workers = n_workers(n_jobs)
-    with _progress.progress(progress, len(blocks)) as bar:
-        if len(blocks) <= 1:
-            return [work(block) for block in blocks]
-        # One worker gets a thread too: Ctrl-C must not reach compiled code.
-        pool = ThreadPoolExecutor(min(workers, len(blocks)))
-        try:
-            futures = [pool.submit(work, block) for block in blocks]
-            for future in as_completed(futures):
-                future.result()
-                bar.step()
-            return [future.result() for future in futures]
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    with (
+        _progress.progress(progress, len(blocks)) as bar,
+        Workers(n_jobs) as workers,
+    ):
+        return workers.run(work, blocks, bar.step)

@@ -26,6 +26,7 @@ from latentforest._base._solve_loops import (
 FARTHEST = 16.0
 LEAST_RIDGE = 1e-9
 LEAST_SPREAD = 1e-12  # of the largest
+ROUNDING = 1e-14  # of a mean
 
 
 @compiled
@@ -51,15 +52,21 @@ def _gather(points, rows, distances, weights, near, middle):
 
 @compiled
 def _centre(query, weights, near, middle, offset, weighted, scatter):
-    """Fill z − z̄, w_i (z_i − z̄) and the upper half of C; near becomes z_i − z̄."""
+    """Fill z − z̄, w_i (z_i − z̄) and the upper half of C; near becomes z_i − z̄.
+
+    Differences that z̄ owes to rounding are 0, or neighbours that coincide would have
+    a slope.
+    """
     n_neighbors, n_components = near.shape
     for c in range(n_components):
         offset[c] = query[c] - middle[c]
     for k in range(n_neighbors):
         weight = weights[k]
         for c in range(n_components):
-            near[k, c] -= middle[c]
-            weighted[k, c] = weight * near[k, c]
+            gap = near[k, c] - middle[c]
+            gap = gap if abs(gap) > ROUNDING * abs(middle[c]) else 0.0
+            near[k, c] = gap
+            weighted[k, c] = weight * gap
     scatter[:] = 0.0
     add_product(weighted, near, 1, scatter)
 

@@ -55,8 +55,11 @@ function planeWeights(points, found, position, ridge, extrapolate) {
     for (let c = 0; c < d; c++) middle[c] += average[i] * points[c][found.rows[i]];
   }
   const offset = position.map((z, c) => z - middle[c]);
-  const centred = points.map((axis, c) =>
-    Float64Array.from(found.rows, (row) => axis[row] - middle[c]));
+  // Differences that the middle owes to rounding are 0, or rows in one place had a slope.
+  const centred = points.map((axis, c) => Float64Array.from(found.rows, (row) => {
+    const gap = axis[row] - middle[c];
+    return Math.abs(gap) > 1e-14 * Math.abs(middle[c]) ? gap : 0;
+  }));
   const slope = solve(scatterOf(centred, average, ridge), offset);
   let asked = 0;
   for (let c = 0; c < d; c++) asked += slope[c] * offset[c];
