@@ -15,7 +15,7 @@ from latentforest.neighbours import NeighbourSearch
 from latentforest.refine import RefinedMap, _map, _start
 from latentforest.refine._cells import Cells, CellSpace
 from latentforest.refine._cells_loops import MANY_LEVELS
-from latentforest.refine._start import LinearStart
+from latentforest.refine._linear_start import LinearStart
 from mixed_tables import LAW, mixed_frame
 
 seeds = st.integers(0, 9_999)
@@ -81,8 +81,8 @@ def test_rows_move_as_on_all_cells(missing):
     np.testing.assert_allclose(wide.coords_, dense.coords_, atol=1e-6)
     new = wide_cells(30, 4, missing=missing)
     np.testing.assert_allclose(
-        wide.place(begin[:30], new),
-        dense.place(begin[:30], of_numbers(new.dense())),
+        wide.place([begin[:30]], new),
+        dense.place([begin[:30]], of_numbers(new.dense())),
         atol=1e-6,
     )
 
