@@ -362,7 +362,9 @@ def test_each_row_is_placed_on_its_own(n_components):
     before = new_start.copy(), new.copy()
     refined = RefinedMap(Refinement(3)).fit(start, of_numbers(cells))
     together = refined.place([new_start], of_numbers(new))
-    alone = [refined.place([new_start[[q]]], of_numbers(new[[q]]))[0] for q in range(40)]
+    alone = [
+        refined.place([new_start[[q]]], of_numbers(new[[q]]))[0] for q in range(40)
+    ]
     np.testing.assert_array_equal(together, alone)
     order = np.random.default_rng(2).permutation(40)
     np.testing.assert_array_equal(
@@ -370,7 +372,10 @@ def test_each_row_is_placed_on_its_own(n_components):
     )
     np.testing.assert_array_equal(new_start, before[0])
     np.testing.assert_array_equal(new, before[1])
-    assert refined.place([new_start[:0]], of_numbers(new[:0])).shape == (0, n_components)
+    assert refined.place([new_start[:0]], of_numbers(new[:0])).shape == (
+        0,
+        n_components,
+    )
 
 
 def test_no_steps_no_move():
