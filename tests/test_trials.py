@@ -19,6 +19,7 @@ from latentforest import (
 from latentforest._trials import LEAF_SIZES, Contest
 from latentforest.choice import Trial
 from latentforest.forest import BaseForest
+from latentforest.refine._starts import STARTS
 from latentforest.table import TableCodec
 from mixed_tables import mixed_frame, shuffled, target_of
 
@@ -69,8 +70,8 @@ def test_what_was_tried_is_told_best_first(chosen):
     assert all(trial.seconds > 0 for trial in chosen.tried_)
     tried = [settings_of(trial) for trial in chosen.tried_]
     assert len(set(tried)) == len(tried)
-    # Both starts and both forests took part.
-    assert {trial.refinement.start for trial in chosen.tried_} == {"forest", "linear"}
+    # All starts and both forests took part.
+    assert {trial.refinement.start for trial in chosen.tried_} == set(STARTS)
     assert {trial.forest.min_samples_leaf for trial in chosen.tried_} == {5, 20}
     assert str(chosen.tried_[0]).startswith(f"{lost[0]:.4f}")
     assert_uses_its_choice(chosen)
@@ -123,7 +124,7 @@ def stub(monkeypatch, distortion_of, *, seconds=1.0):
 
 
 @pytest.mark.parametrize("number", [0, 1])
-@pytest.mark.parametrize("start", ["forest", "linear"])
+@pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize("rounds", [3, 8])
 def test_the_best_setting_is_fitted(number, start, rounds, monkeypatch, table):
     def distortion_of(forest, refinement):
@@ -133,6 +134,8 @@ def test_the_best_setting_is_fitted(number, start, rounds, monkeypatch, table):
 
     if start == "linear":
         number = 0  # which forest stands below does not matter: it is the first
+    if start == "neighbours":
+        number = 1  # small leaves know relatives better
     stub(monkeypatch, distortion_of)
     model = RFAE.auto(2, random_state=0).fit(table)
     best = model.tried_[0]
@@ -169,7 +172,7 @@ def test_neighbours_are_tried_within_reason(
 
 @pytest.mark.parametrize(
     ("time_budget", "n_trials"),
-    [(0, 1), (9.9, 1), (10, 1), (20, 2), (29.9, 2), (30, 3), (45.0, 4), (None, 9)],
+    [(0, 1), (9.9, 1), (10, 1), (20, 2), (29.9, 2), (30, 3), (45.0, 4), (None, 10)],
 )
 def test_no_trial_would_end_late(time_budget, n_trials, monkeypatch):
     stub(monkeypatch, lambda forest, refinement: 1.0, seconds=10.0)
@@ -229,7 +232,7 @@ def test_noise_looks_like_noise():
     frame = pd.DataFrame(X, columns=list("abcdefghijkl"))
     frame = frame.sample(200, replace=True, random_state=0)
     model = auto(1).fit(frame)
-    assert model.tried_[0].distortion > 0.8
+    assert model.tried_[0].distortion > 0.75
     assert model.tried_[-1].distortion <= 1
 
 
@@ -247,7 +250,7 @@ def test_targets_go_with_their_rows():
 def test_a_fixed_forest_is_the_only_one(table):
     model = auto().fit(table)
     assert all(trial.forest is FOREST for trial in model.tried_)
-    assert {trial.refinement.start for trial in model.tried_} == {"forest", "linear"}
+    assert {trial.refinement.start for trial in model.tried_} == set(STARTS)
     assert model.kernel_.grower_.n_estimators == 20
     assert_uses_its_choice(model)
     # Trials leave the forest that was given as it was.

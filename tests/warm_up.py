@@ -50,7 +50,7 @@ def look_around():
     local = RelabelDecoder(mode="local", split="logistic")
     for decoder in (KNNDecoder(3), RelabelDecoder(), local):
         there_and_back(frame, forest, decoder=decoder)
-    for start in ("forest", "linear"):
+    for start in ("forest", "linear", "neighbours"):
         refine = Refinement(1, n_neighbors=12, start=start)
         there_and_back(frame, forest, refine=refine)
     model.kernel_.gram(frame)

@@ -139,10 +139,12 @@ class Contest:
             bar.step()
 
         what = "trying settings" if self.model.verbose else None
-        with progress(what, 1 + n_forests + len(widths) * len(ROUNDS)) as bar:
+        with progress(what, 2 + n_forests + len(widths) * len(ROUNDS)) as bar:
             try_out(0, "linear", min(48, most), 3)
             for number in range(n_forests):
                 try_out(number, "forest", min(48, most), 3)
+            # The last forest has the smallest leaves, which know relatives best.
+            try_out(n_forests - 1, "neighbours", min(24 if size < 24 else 48, most), 3)
             number, start, *_ = min(trials, key=lambda key: trials[key].distortion)
             for n_neighbors in widths:
                 for rounds in ROUNDS:

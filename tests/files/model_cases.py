@@ -92,6 +92,9 @@ MODELS = {
     "refined linear": lambda: fitted(
         refine=Refinement(2, n_neighbors=8, start="linear")
     ),
+    "refined neighbours": lambda: fitted(
+        refine=Refinement(2, n_neighbors=8, start="neighbours")
+    ),
     "refined some rows": lambda: fitted(
         refine=Refinement(2, n_neighbors=8, max_rows=25), landmarks=30
     ),

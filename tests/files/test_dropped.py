@@ -13,7 +13,7 @@ from latentforest.files import describe, load_model, save_model
 from latentforest.forest import StoredForest
 
 CASES = ["classes", "sklearn numbers", "knn draw", "landmarks", "scornet", "kinds"]
-REFINED = ["refined", "refined linear", "refined some rows"]
+REFINED = ["refined", "refined linear", "refined neighbours", "refined some rows"]
 
 
 @pytest.mark.parametrize("case", CASES + REFINED)

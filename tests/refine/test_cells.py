@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from cell_cases import filled, of_numbers
 from latentforest import TableCodec
 from latentforest.refine._cells import CellSpace
-from latentforest.refine._start import LinearStart
+from latentforest.refine._linear_start import LinearStart
 from mixed_tables import LAW, frames, mixed_frame
 
 seeds = st.integers(0, 9_999)

@@ -272,7 +272,7 @@ def test_threads_change_no_bit(n_components):
     np.testing.assert_array_equal(one.coords_, two.coords_)
     assert one.objective_ == two.objective_
     np.testing.assert_array_equal(
-        one.place(start, of_numbers(cells)), two.place(start, of_numbers(cells))
+        one.place([start], of_numbers(cells)), two.place([start], of_numbers(cells))
     )
 
 
@@ -309,7 +309,7 @@ def test_points_that_all_coincide():
     assert np.isfinite(refined.objective_).all()
     np.testing.assert_array_equal(refined.coords_, 0.0)
     np.testing.assert_array_equal(
-        refined.place(np.zeros((5, 2)), of_numbers(cells[:5])), 0.0
+        refined.place([np.zeros((5, 2))], of_numbers(cells[:5])), 0.0
     )
 
 
@@ -328,7 +328,7 @@ def test_no_row_ends_worse_than_it_began(
         new = holed(rng.normal(size=new.shape), missing, rng)
     settings = Refinement(2, n_neighbors=n_neighbors)
     refined = RefinedMap(settings, n_jobs=1).fit(start, of_numbers(cells))
-    placed = refined.place(new_start, of_numbers(new))
+    placed = refined.place([new_start], of_numbers(new))
     decoder = decoder_of(refined.coords_, filled(cells), n_neighbors, settings.ridge)
     before, after = (squared(new - decoded(decoder, z)) for z in (new_start, placed))
     assert (after <= before * (1 + 1e-9) + 1e-9).all()
@@ -338,7 +338,7 @@ def test_no_row_ends_worse_than_it_began(
 def test_new_rows_end_much_better_than_they_began(n_components):
     start, cells = curved(300, n_components, 0)
     refined = RefinedMap(Refinement(4)).fit(start[:200], of_numbers(cells[:200]))
-    placed = refined.place(start[200:], of_numbers(cells[200:]))
+    placed = refined.place([start[200:]], of_numbers(cells[200:]))
     decoder = decoder_of(refined.coords_, cells[:200], 48, 0.03)
     before, after = (
         squared(cells[200:] - decoded(decoder, z)) for z in (start[200:], placed)
@@ -348,7 +348,7 @@ def test_new_rows_end_much_better_than_they_began(n_components):
     losses = []
     for count in (0, 1, 3, 10):
         refined.settings = Refinement(4, steps=count)
-        at = refined.place(start[200:], of_numbers(cells[200:]))
+        at = refined.place([start[200:]], of_numbers(cells[200:]))
         losses.append(squared(cells[200:] - decoded(decoder, at)))
     np.testing.assert_array_equal(losses[0], before)
     for fewer, more in pairwise(losses):
@@ -361,19 +361,24 @@ def test_each_row_is_placed_on_its_own(n_components):
     new_start, new = curved(40, n_components, 1, missing=0.2)
     before = new_start.copy(), new.copy()
     refined = RefinedMap(Refinement(3)).fit(start, of_numbers(cells))
-    together = refined.place(new_start, of_numbers(new))
-    alone = [refined.place(new_start[[q]], of_numbers(new[[q]]))[0] for q in range(40)]
+    together = refined.place([new_start], of_numbers(new))
+    alone = [
+        refined.place([new_start[[q]]], of_numbers(new[[q]]))[0] for q in range(40)
+    ]
     np.testing.assert_array_equal(together, alone)
     order = np.random.default_rng(2).permutation(40)
     np.testing.assert_array_equal(
-        refined.place(new_start[order], of_numbers(new[order])), together[order]
+        refined.place([new_start[order]], of_numbers(new[order])), together[order]
     )
     np.testing.assert_array_equal(new_start, before[0])
     np.testing.assert_array_equal(new, before[1])
-    assert refined.place(new_start[:0], of_numbers(new[:0])).shape == (0, n_components)
+    assert refined.place([new_start[:0]], of_numbers(new[:0])).shape == (
+        0,
+        n_components,
+    )
 
 
 def test_no_steps_no_move():
     start, cells = curved(60, 2, 0)
     refined = RefinedMap(Refinement(2, steps=0)).fit(start, of_numbers(cells))
-    np.testing.assert_array_equal(refined.place(start, of_numbers(cells)), start)
+    np.testing.assert_array_equal(refined.place([start], of_numbers(cells)), start)

@@ -12,10 +12,10 @@ from threadpoolctl import threadpool_limits
 from cell_cases import of_numbers, steps_of
 from latentforest import Refinement, TableCodec
 from latentforest.neighbours import NeighbourSearch
-from latentforest.refine import RefinedMap, _map, _start
+from latentforest.refine import RefinedMap, _linear_start, _map
 from latentforest.refine._cells import Cells, CellSpace
 from latentforest.refine._cells_loops import MANY_LEVELS
-from latentforest.refine._start import LinearStart
+from latentforest.refine._linear_start import LinearStart
 from mixed_tables import LAW, mixed_frame
 
 seeds = st.integers(0, 9_999)
@@ -81,8 +81,8 @@ def test_rows_move_as_on_all_cells(missing):
     np.testing.assert_allclose(wide.coords_, dense.coords_, atol=1e-6)
     new = wide_cells(30, 4, missing=missing)
     np.testing.assert_allclose(
-        wide.place(begin[:30], new),
-        dense.place(begin[:30], of_numbers(new.dense())),
+        wide.place([begin[:30]], new),
+        dense.place([begin[:30]], of_numbers(new.dense())),
         atol=1e-6,
     )
 
@@ -97,7 +97,7 @@ def test_truncated_axes_are_the_leading_ones(missing, n_components, monkeypatch)
     cells = CellSpace.of_table(table).cells(table.values)
     full = LinearStart.fit(cells, n_components)
     wanted = full.place(cells)
-    monkeypatch.setattr(_start, "MANY_CELLS", 0)
+    monkeypatch.setattr(_linear_start, "MANY_CELLS", 0)
     few = LinearStart.fit(cells, n_components)
     np.testing.assert_allclose(few.mean, full.mean, atol=1e-12)
     np.testing.assert_allclose(few.axes, full.axes, atol=1e-7)

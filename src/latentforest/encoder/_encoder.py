@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,8 @@ from latentforest._base._types import Codes, Coords, LeafIds
 from latentforest.decode import DecoderContext, KernelEigenpairs
 from latentforest.encoder._leaf_table import LeafTable, leave_one_out
 from latentforest.forest import ForestArrays, GrownForest
-from latentforest.kernel import LeafKernel
-from latentforest.refine import RefinedRows, Refinement, refine_rows
+from latentforest.kernel import LeafKernel, LeafRows, largest_entries
+from latentforest.refine import Hints, RefinedRows, Refinement, refine_rows
 from latentforest.spectral import DiffusionMap, Spectrum
 from latentforest.table import EncodedTable
 
@@ -64,17 +64,47 @@ class Encoder:
 
     def place(self, codes: Codes) -> Coords:
         """Coordinates of rows: by the Nyström formula, then refined if wanted."""
-        if self.refined is None:
-            return self._place_by_leaves(codes)
-        start = self._place_by_leaves(codes) if self.refined.needs_forest else None
-        return self.refined.place(codes, start)
-
-    def _place_by_leaves(self, codes: Codes) -> Coords:
         coords = np.empty((len(codes), self.spectrum.n_components))
         for begin, end in blocks_of(len(codes), ENCODE_BLOCK):
-            ids = self.forest.leaves(codes[begin:end], n_jobs=self.n_jobs)
-            coords[begin:end] = self.leaf_table.encode(ids, n_jobs=self.n_jobs)
+            part, hints = codes[begin:end], self._hints(codes[begin:end])
+            coords[begin:end] = (
+                hints.coords()
+                if self.refined is None
+                else self.refined.place(part, hints)
+            )
         return coords
+
+    def _hints(self, codes: Codes) -> Hints:
+        """Ask the forest about new rows."""
+
+        @cache
+        def ids() -> LeafIds:
+            return self.forest.leaves(codes, n_jobs=self.n_jobs)
+
+        return Hints(
+            lambda: self.leaf_table.encode(ids(), n_jobs=self.n_jobs),
+            lambda n: largest_entries(
+                self._refined_leaves, ids(), n, n_jobs=self.n_jobs
+            )[0],
+        )
+
+    def _own_hints(self, rows: NDArray[np.int64]) -> Hints:
+        """Ask the forest about training rows, about each as if it were new."""
+
+        def relatives(n_rows: int) -> NDArray[np.int64]:
+            ids = self.trained_on("refinement").leaf_ids[rows]
+            leaf_rows = LeafRows.of_ids(ids, self.forest.n_leaves)
+            return largest_entries(
+                leaf_rows, ids, n_rows, own=True, n_jobs=self.n_jobs
+            )[0]
+
+        return Hints(lambda: self.new_coords[rows], relatives)
+
+    @cached_property
+    def _refined_leaves(self) -> LeafRows:
+        assert self.refined is not None, "asked where there are refined rows"
+        ids = self.forest.leaves(self.refined.codes, n_jobs=self.n_jobs)
+        return LeafRows.of_ids(ids, self.forest.n_leaves)
 
     @cached_property
     def embedding(self) -> Coords:
@@ -82,7 +112,18 @@ class Encoder:
         training = self.trained_on("embedding_")
         if self.refined is None:
             return self._own_coords
-        return self.refined.place_all(training.table, lambda: self._own_coords)
+        values = training.table.values
+        return self.refined.place_all(
+            training.table, lambda rows: self._place_known(values, rows)
+        )
+
+    def _place_known(self, values: Codes, rows: NDArray[np.int64]) -> Coords:
+        """Place training rows that were not refined; their coordinates are known."""
+        assert self.refined is not None, "asked where there are refined rows"
+        hints = replace(
+            self._hints(values[rows]), coords=lambda: self._own_coords[rows]
+        )
+        return self.refined.place(values[rows], hints)
 
     @cached_property
     def _own_coords(self) -> Coords:
@@ -119,7 +160,14 @@ class Encoder:
     def refine(self, settings: Refinement, rng: np.random.Generator) -> "Encoder":
         """Return the encoder with a refined map."""
         table = self.trained_on("refinement").table
-        refined = refine_rows(settings, table, self.new_coords, rng, n_jobs=self.n_jobs)
+        refined = refine_rows(
+            settings,
+            table,
+            self._own_hints,
+            self.spectrum.n_components,
+            rng,
+            n_jobs=self.n_jobs,
+        )
         return replace(self, refined=refined)
 
     def _without(

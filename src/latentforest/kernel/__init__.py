@@ -3,6 +3,8 @@
 from latentforest.kernel._graph import connected_components
 from latentforest.kernel._index import LeafIndex
 from latentforest.kernel._index import check_ids as check_ids
+from latentforest.kernel._largest import LeafRows as LeafRows
+from latentforest.kernel._largest import largest_entries as largest_entries
 from latentforest.kernel._operator import KERNEL_KINDS as KERNEL_KINDS
 from latentforest.kernel._operator import LeafKernel
 from latentforest.kernel._sums import ROW_BLOCK as ROW_BLOCK

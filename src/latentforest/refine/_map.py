@@ -1,5 +1,7 @@
 """Coordinates that are moved until the decoder loses least."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -80,25 +82,32 @@ class RefinedMap:
             dense = cells.dense()
             self.dense_ = np.where(np.isnan(dense), fill, dense)
 
-    def place(self, start: Coords, cells: Cells) -> Coords:
-        """Move rows from their start to where the decoder comes closest to them.
+    def place(self, starts: Sequence[Coords], cells: Cells) -> Coords:
+        """Move rows from their starts to where the decoder comes closest to them.
 
-        No row ends where the decoder does worse than at its start. Each row is moved
-        on its own: the others change nothing.
+        Of the places where a row may start the one that ends best is kept, the first
+        of equals. No row ends where the decoder does worse than at a start. Each row
+        is moved on its own: the others change nothing.
         """
-        coords = np.array(start, np.float64, order="C")
+        coords = np.empty_like(starts[0])
 
         def work(block: tuple[int, int]) -> None:
             rows = slice(*block)
-            coords[rows] = self._place_block(coords[rows], cells.take(rows))
+            ends = [
+                self._place_block(start[rows], cells.take(rows)) for start in starts
+            ]
+            best = np.argmin([loss for _, loss in ends], axis=0)
+            coords[rows] = np.choose(best[:, None], [end for end, _ in ends])
 
         blocks = list(blocks_of(len(coords), QUERY_BLOCK))
         run_blocks(work, blocks, n_jobs=self.n_jobs)
         return coords
 
-    def _place_block(self, coords: Coords, cells: Cells) -> Coords:
+    def _place_block(self, start: Coords, cells: Cells) -> tuple[Coords, Floats]:
+        coords, lost = np.array(start, np.float64, order="C"), np.empty(len(start))
         active = np.arange(len(coords))
         loss, move, known = self._look(coords, cells)
+        lost[:] = loss
         pace = np.ones(len(coords))
         for _ in range(self.settings.steps):
             tried = coords[active] + pace[:, None] * move
@@ -107,14 +116,14 @@ class RefinedMap:
             gained = loss - new_loss > GAIN * loss
             coords[active[better]] = tried[better]
             move[better], loss[better] = new_move[better], new_loss[better]
-            known[better] = near[better]
+            known[better], lost[active] = near[better], loss
             pace = np.where(better, np.minimum(1.0, 1.5 * pace), 0.4 * pace)
             going = np.where(better, gained, pace > 0.05) & (loss > 0)
             active, pace = active[going], pace[going]
             move, loss, known = move[going], loss[going], known[going]
             if not len(active):
                 break
-        return coords
+        return coords, lost
 
     def _look(
         self, queries: Coords, cells: Cells, known: NDArray[np.int64] | None = None

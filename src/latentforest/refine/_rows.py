@@ -6,13 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from latentforest._base._checks import check_option
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Codes, Coords
 from latentforest._base._values import damaged
 from latentforest.refine._cells import CellSpace
+from latentforest.refine._hints import Hints
 from latentforest.refine._map import RefinedMap
 from latentforest.refine._settings import Refinement
-from latentforest.refine._start import LinearStart
+from latentforest.refine._starts import STARTS, Start
 from latentforest.table import EncodedTable, TableSchema
 
 
@@ -23,30 +25,20 @@ class RefinedRows:
     rows: NDArray[np.int64]  # (n_refined,) which rows of the table, where it is known
     codes: Codes  # (n_refined, n_columns) the rows themselves
     space: CellSpace
-    linear: LinearStart | None  # where rows begin, unless the forest says
+    start: Start
     map: RefinedMap
 
-    @property
-    def needs_forest(self) -> bool:
-        """Whether rows begin at the forest's coordinates."""
-        return self.linear is None
-
-    def place(self, codes: Codes, start: Coords | None = None) -> Coords:
-        """Move rows to where they decode best.
-
-        ``start`` are the forest's coordinates; they are asked for only if
-        `needs_forest`.
-        """
+    def place(self, codes: Codes, hints: Hints) -> Coords:
+        """Move rows to where they decode best."""
         cells = self.space.cells(codes)
-        if self.linear is not None:
-            start = self.linear.place(cells)
-        assert start is not None, "the forest says where rows begin"
-        return self.map.place(start, cells)
+        return self.map.place(self.start.places(cells, hints, self.map), cells)
 
-    def place_all(self, table: EncodedTable, start: Callable[[], Coords]) -> Coords:
+    def place_all(
+        self, table: EncodedTable, place: Callable[[NDArray[np.int64]], Coords]
+    ) -> Coords:
         """Coordinates of all rows of the table that the refined rows come from.
 
-        Copies of a row lie where it lies. ``start`` gives what `place` may need.
+        Copies of a row lie where it lies. ``place`` moves rows that were not refined.
         """
         number = table.distinct_rows()
         refined = np.full(number.max() + 1, -1)
@@ -55,8 +47,7 @@ class RefinedRows:
         coords = self.map.coords_[at]
         others = np.flatnonzero(at < 0)
         if len(others):
-            begin = start()[others] if self.needs_forest else None
-            coords[others] = self.place(table.values[others], begin)
+            coords[others] = place(others)
         return coords
 
     def put(self, new: NewSection, *, with_codes: bool) -> None:
@@ -67,9 +58,8 @@ class RefinedRows:
             new.array("rows", self.rows.astype(np.int64))
         self.space.put(new)
         self.map.put(new)
-        new.put("linear", self.linear is not None)
-        if self.linear is not None:
-            self.linear.put(new)
+        new.put("start", self.start.name)
+        self.start.put(new)
 
     @classmethod
     def take(
@@ -93,23 +83,27 @@ class RefinedRows:
             codes = table.values[rows]
         space = CellSpace.take(section, schema)
         refined = RefinedMap.take(section, coords, space.cells(codes), n_jobs=n_jobs)
-        linear = None
-        if section.flag("linear"):
-            linear = LinearStart.take(section, n_components, refined.cells_.n_cells)
-        return cls(rows, codes, space, linear, refined)
+        if section.has("start"):
+            name = check_option("start", section.text("start"), tuple(STARTS))
+        else:  # older files
+            name = "linear" if section.flag("linear") else "forest"
+        start = STARTS[name].take(section, n_components, refined.cells_.n_cells)
+        return cls(rows, codes, space, start, refined)
 
 
 def refine_rows(
     settings: Refinement,
     table: EncodedTable,
-    start: Coords,
+    hints: Callable[[NDArray[np.int64]], Hints],
+    n_components: int,
     rng: np.random.Generator,
     *,
     n_jobs: int | None = None,
 ) -> RefinedRows:
     """Refine the distinct rows of a table, or as many as ``settings.max_rows``.
 
-    ``start`` are the forest's coordinates of all rows, each as if it were new.
+    ``hints`` gives, for the rows that are refined, what the forest says of each as if
+    it were new.
     """
     _, rows = np.unique(table.distinct_rows(), return_index=True)
     if len(rows) > settings.max_rows:
@@ -117,9 +111,8 @@ def refine_rows(
     rows = np.sort(rows)
     space = CellSpace.of_table(table)
     cells = space.cells(table.values[rows])
-    begin, linear = start[rows], None
-    if settings.start == "linear":
-        linear = LinearStart.fit(cells, start.shape[1])
-        begin = linear.place(cells)
+    start, begin = STARTS[settings.start].begin(
+        cells, hints(rows), n_components, rng, n_jobs=n_jobs
+    )
     refined = RefinedMap(settings, n_jobs=n_jobs).fit(begin, cells)
-    return RefinedRows(rows, table.values[rows], space, linear, refined)
+    return RefinedRows(rows, table.values[rows], space, start, refined)

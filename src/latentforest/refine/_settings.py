@@ -6,7 +6,7 @@ from latentforest._base._checks import check_integer, check_option, check_real
 from latentforest.decode import LocalLinearDecoder
 
 MOST_ROUNDS = 1_000  # and steps; some dozen are enough
-STARTS = ("forest", "linear")
+STARTS = ("forest", "linear", "neighbours")
 
 
 class Refinement(BaseEstimator):
@@ -27,8 +27,10 @@ class Refinement(BaseEstimator):
         Penalty on the slopes, as in `LocalLinearDecoder`.
     steps : int, default=10
         Steps for a new row, at most 1,000; it stops when they gain nothing.
-    start : {"forest", "linear"}, default="forest"
-        Where rows begin: the diffusion map of the forest, or principal components.
+    start : {"forest", "linear", "neighbours"}, default="forest"
+        Where rows begin: the diffusion map of the forest, principal components, or a
+        layout that keeps neighbours together. New rows begin in the same way; with
+        "neighbours" where their nearest refined rows lie.
     max_rows : int, default=10000
         Distinct training rows, drawn at random, that are refined together; the
         others are placed like new rows.

@@ -1,6 +1,7 @@
-"""Where refinement may begin, beside the forest's coordinates."""
+"""Principal components of cells, of which there may be very many."""
 
 from dataclasses import dataclass
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,8 @@ from latentforest._base._parallel import blocks_of, one_blas_thread
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Bools, Coords, Floats
 from latentforest.refine._cells import Cells
+from latentforest.refine._hints import Hints
+from latentforest.refine._map import RefinedMap
 
 NEGLIGIBLE_SHARE = 1e-12  # of the largest variance
 NEGLIGIBLE_LENGTH = 1e-10
@@ -24,6 +27,8 @@ MORE_VECTORS, DEPTH, ROUNDS, TOLERANCE = 8, 8, 20, 1e-9
 class LinearStart:
     """Principal components of the cells: the best start where columns are linear."""
 
+    name: ClassVar[str] = "linear"
+
     mean: Floats  # (n_cells,)
     axes: Floats  # (n_components, n_cells); zeros beyond the rank
 
@@ -33,7 +38,7 @@ class LinearStart:
         new.array("axes", self.axes)
 
     @classmethod
-    def take(cls, section: Section, n_components: int, n_cells: int) -> "LinearStart":
+    def take(cls, section: Section, n_components: int, n_cells: int) -> Self:
         """Read mean and axes from a model file."""
         return cls(
             section.coords("centre", (n_cells,)),
@@ -41,7 +46,7 @@ class LinearStart:
         )
 
     @classmethod
-    def fit(cls, cells: Cells, n_components: int) -> "LinearStart":
+    def fit(cls, cells: Cells, n_components: int) -> Self:
         """Find the axes of largest variance; the largest entry of each is positive."""
         find = _few_axes if cells.n_cells > MANY_CELLS else _all_axes
         mean, values, vectors = find(cells, n_components)
@@ -51,6 +56,24 @@ class LinearStart:
         signs = np.sign(np.take_along_axis(found, np.abs(found).argmax(1)[:, None], 1))
         axes[: len(found)] = found * signs
         return cls(mean, axes)
+
+    @classmethod
+    def begin(
+        cls,
+        cells: Cells,
+        hints: Hints,
+        n_components: int,
+        rng: np.random.Generator,
+        *,
+        n_jobs: int | None,
+    ) -> tuple[Self, Coords]:
+        """Find the axes; the forest is not asked."""
+        start = cls.fit(cells, n_components)
+        return start, start.place(cells)
+
+    def places(self, cells: Cells, hints: Hints, refined: RefinedMap) -> list[Coords]:
+        """Project the rows on the axes."""
+        return [self.place(cells)]
 
     def place(self, cells: Cells) -> Coords:
         """Coordinates of rows given by their cells; gaps count as the mean."""

@@ -1,0 +1,91 @@
+"""Lay out a graph of neighbours in a few coordinates.
+
+The forces are those of t-SNE (van der Maaten and Hinton, 2008), whose repulsion is
+estimated from rows drawn at random, so that any number of coordinates will do and a
+round costs O(n). openTSNE and umap-learn lay out graphs too: the former in one or two
+coordinates and ten times as slowly here, the latter with results that depend on the
+number of threads.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from latentforest._base._parallel import Workers, blocks_of
+from latentforest._base._types import Coords, Floats
+from latentforest.layout._graph import NeighbourGraph
+from latentforest.layout._layout_loops import add_forces
+
+ROUNDS = 400
+GATHERING = 100  # rounds in which neighbours pull harder, so that groups can form
+HARDER = 12.0
+FAR_ROWS = 20  # drawn at random for each row and round
+SLOWER_FROM = 200  # the round from which steps become smaller, down to 0
+EARLY_MOMENTUM, MOMENTUM = 0.5, 0.8
+START_SPREAD = 1e-2
+ROW_BLOCK = 2_048
+
+
+def lay_out(
+    graph: NeighbourGraph,
+    start: Coords,
+    rng: np.random.Generator,
+    *,
+    n_jobs: int | None = None,
+) -> Coords:
+    """Move rows from their start until neighbours lie together and others apart.
+
+    Gradient descent on the Kullback–Leibler divergence between the weights of the graph
+    and q_ij ∝ 1 / (1 + ‖y_i − y_j‖²), with momentum.
+
+    Parameters
+    ----------
+    graph : NeighbourGraph
+        The rows and their neighbours.
+    start : array of float, shape (n_rows, n_components)
+        Where rows begin; only relative distances count.
+    rng : numpy.random.Generator
+        Draws one seed.
+    n_jobs : int or None, default=None
+        Threads; results are the same for any number.
+
+    Returns
+    -------
+    array of float, shape (n_rows, n_components)
+    """
+    n_rows = len(start)
+    seeds = rng.integers(2**64, size=ROUNDS, dtype=np.uint64)
+    spread = np.abs(start - start.mean(axis=0)).max()
+    coords = (start - start.mean(axis=0)) * (START_SPREAD / (spread or 1.0))
+    if n_rows < 3:
+        return coords
+    speed, pull = np.zeros_like(coords), np.empty_like(coords)
+    push, near, total = np.empty_like(coords), np.empty(n_rows), 0.0
+    length = max(n_rows / HARDER, 50.0)
+    blocks = list(blocks_of(n_rows, ROW_BLOCK))
+    share = (n_rows - 1) / FAR_ROWS  # of all rows, those that are drawn stand for
+    with Workers(n_jobs) as workers:
+        for number, seed in enumerate(seeds):
+            work = partial(_add_forces, graph, coords, seed, (pull, push, near))
+            workers.run(work, blocks)
+            found = near.sum() * share
+            # Estimates from one round scatter.
+            total = found if number == 0 else 0.8 * total + 0.2 * found
+            gathering = number < GATHERING
+            speed *= EARLY_MOMENTUM if gathering else MOMENTUM
+            slower = (ROUNDS - number) / (ROUNDS - SLOWER_FROM)
+            step = 4.0 * length * min(1.0, slower)
+            speed -= (step * (HARDER if gathering else 1.0) / n_rows) * pull
+            speed += (step * share / total) * push
+            coords += speed
+    return coords
+
+
+def _add_forces(
+    graph: NeighbourGraph,
+    coords: Coords,
+    seed: np.uint64,
+    forces: tuple[Coords, Coords, Floats],
+    block: tuple[int, int],
+) -> None:
+    add_forces(*graph, coords, seed, FAR_ROWS, *block, *forces)

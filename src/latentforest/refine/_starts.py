@@ -1,0 +1,160 @@
+"""Where refinement begins: objects of one small contract."""
+
+from typing import ClassVar, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latentforest._base._parallel import blocks_of, run_blocks
+from latentforest._base._section import NewSection, Section
+from latentforest._base._types import Coords, Floats
+from latentforest.layout import lay_out, neighbour_graph
+from latentforest.refine._cells import Cells
+from latentforest.refine._hints import Hints
+from latentforest.refine._linear_start import LinearStart
+from latentforest.refine._map import RefinedMap
+from latentforest.refine._near_loops import nearest_of
+
+ROW_BLOCK = 512
+
+
+class Start(Protocol):
+    """Where rows begin before they are refined."""
+
+    name: ClassVar[str]
+
+    @classmethod
+    def begin(
+        cls,
+        cells: Cells,
+        hints: Hints,
+        n_components: int,
+        rng: np.random.Generator,
+        *,
+        n_jobs: int | None,
+    ) -> tuple[Self, Coords]:
+        """Learn from the rows that will be refined; return where they begin."""
+
+    def places(self, cells: Cells, hints: Hints, refined: RefinedMap) -> list[Coords]:
+        """Where new rows may begin; the place that ends best is kept."""
+
+    def put(self, new: NewSection) -> None:
+        """Write to a model file."""
+
+    @classmethod
+    def take(cls, section: Section, n_components: int, n_cells: int) -> Self:
+        """Read from a model file."""
+
+
+class ForestStart:
+    """The diffusion map of the forest."""
+
+    name: ClassVar[str] = "forest"
+
+    @classmethod
+    def begin(
+        cls,
+        cells: Cells,
+        hints: Hints,
+        n_components: int,
+        rng: np.random.Generator,
+        *,
+        n_jobs: int | None,
+    ) -> tuple[Self, Coords]:
+        """Take the forest's coordinates, each row as if it were new."""
+        return cls(), hints.coords()
+
+    def places(self, cells: Cells, hints: Hints, refined: RefinedMap) -> list[Coords]:
+        """Take the forest's coordinates."""
+        return [hints.coords()]
+
+    def put(self, new: NewSection) -> None:
+        """There is nothing to write."""
+
+    @classmethod
+    def take(cls, section: Section, n_components: int, n_cells: int) -> Self:
+        """There is nothing to read."""
+        return cls()
+
+
+class NeighbourStart:
+    """A layout in which neighbours stay together, whatever becomes of the rest.
+
+    The forest proposes relatives of each row, those that share most leaves with it; of
+    these the nearest by their cells are its neighbours. Their graph is laid out from
+    principal components. New rows begin where their nearest refined rows lie.
+    """
+
+    name: ClassVar[str] = "neighbours"
+    relatives = 64
+    neighbours = 15
+    tries = 3
+
+    @classmethod
+    def begin(
+        cls,
+        cells: Cells,
+        hints: Hints,
+        n_components: int,
+        rng: np.random.Generator,
+        *,
+        n_jobs: int | None,
+    ) -> tuple[Self, Coords]:
+        """Lay out the graph of neighbours."""
+        related = hints.relatives(cls.relatives)
+        near = nearest_by_cells(cells, cells, related, cls.neighbours, n_jobs=n_jobs)
+        begin = LinearStart.fit(cells, n_components).place(cells)
+        coords = lay_out(neighbour_graph(*near), begin, rng, n_jobs=n_jobs)
+        size = np.sqrt(np.square(coords).mean())
+        return cls(), coords / (size or 1.0)
+
+    def places(self, cells: Cells, hints: Hints, refined: RefinedMap) -> list[Coords]:
+        """Take the places of the nearest refined rows; the middle if there are none."""
+        related = hints.relatives(self.relatives)
+        rows, _ = nearest_by_cells(
+            refined.cells_, cells, related, self.tries, n_jobs=refined.n_jobs
+        )
+        middle = refined.coords_.mean(axis=0)
+        return [
+            np.where(column[:, None] < 0, middle, refined.coords_[column])
+            for column in rows.T
+        ]
+
+    def put(self, new: NewSection) -> None:
+        """There is nothing to write: new rows need the refined rows alone."""
+
+    @classmethod
+    def take(cls, section: Section, n_components: int, n_cells: int) -> Self:
+        """There is nothing to read."""
+        return cls()
+
+
+_ALL: tuple[type[Start], ...] = (ForestStart, LinearStart, NeighbourStart)
+STARTS = {start.name: start for start in _ALL}
+
+
+def nearest_by_cells(
+    known: Cells,
+    wanted: Cells,
+    candidates: NDArray[np.int64],
+    n_neighbors: int,
+    *,
+    n_jobs: int | None,
+) -> tuple[NDArray[np.int64], Floats]:
+    """Find the nearest of each row's candidates, and how far they are, squared."""
+    shape = len(wanted.values), n_neighbors
+    rows, squares = np.full(shape, -1), np.full(shape, np.inf)
+
+    def work(block: tuple[int, int]) -> None:
+        nearest_of(
+            known.values,
+            known.is_number,
+            wanted.values,
+            candidates,
+            *block,
+            rows,
+            squares,
+        )
+
+    run_blocks(work, list(blocks_of(shape[0], ROW_BLOCK)), n_jobs=n_jobs)
+    return rows, squares
