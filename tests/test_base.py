@@ -74,8 +74,10 @@ def write_loops(folder, name, change):
         def outer(x):
             return inner(x) + 100
     """
-    path = folder / f"{name}.py"
-    path.write_text(textwrap.dedent(text))
+    path, text = folder / f"{name}.py", textwrap.dedent(text)
+    # A file that is written again is a new one to numba.
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -144,9 +146,10 @@ def test_missing_packages_name_their_extra():
 def test_interrupting_a_fit_raises_keyboard_interrupt():
     # Numba turned an interrupt on the main thread into a SystemError.
     script = """
-        import sys
+        import signal, sys
         import numpy as np
         from latentforest import CompletelyRandomForest
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # may be ignored
         X = np.random.default_rng(0).normal(size=(20000, 10))
         CompletelyRandomForest(2, n_jobs=1).fit(X)
         print("go", flush=True)
@@ -175,8 +178,9 @@ def test_interrupting_a_fit_raises_keyboard_interrupt():
 def test_interrupts_never_leave_blocks_waiting():
     # A thread pool could be left locked by an interrupt at the wrong moment.
     script = """
-        import _thread, random, threading, time
+        import _thread, random, signal, threading
         from latentforest._base._parallel import run_blocks
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # may be ignored
         draw, stopped = random.Random(0), 0
         for _ in range(150):
             delay = draw.random() * 0.01

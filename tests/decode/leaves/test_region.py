@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from forest_oracles import GROWERS, QUICK, grow, mixed_table, slow_region, tables
-from latentforest import RFAE, CompletelyRandomForest
+from latentforest import RFAE
 from latentforest.decode import DecoderContext
 from latentforest.decode._leaves._leaf_decoder import settle_in_regions
 from latentforest.decode._leaves._region import (
@@ -218,9 +218,7 @@ def test_sets_that_meet_in_pairs_but_not_together_are_found():
 
 def test_it_says_that_coordinates_are_no_leaves():
     with pytest.raises(ValueError, match=r"coordinates are none: .*Use it in EForest"):
-        RFAE(2, forest=CompletelyRandomForest(5), decoder=RegionDecoder()).fit(
-            mixed_frame(30)
-        )
+        RFAE(2, decoder=RegionDecoder(), random_state=0).fit(mixed_frame(30))
     encoded = mixed_table(MIXED, 20)
     grown = grow("completely random", encoded)
     with pytest.raises(ValueError, match="needs the forest"):
