@@ -453,3 +453,14 @@ def test_decoders_of_kernel_rows_are_refused(decoder):
     model = RFAE(2, forest=FOREST, decoder=decoder, refine=2)
     with pytest.raises(ValueError, match="Give refine=None, or another decoder"):
         model.fit(mixed_frame())
+
+
+def test_as_many_rows_are_refined_as_can_be_searched():
+    assert Refinement(max_rows=7).most_rows(20) == 7
+    assert Refinement().most_rows(8) == 100_000
+    assert Refinement().most_rows(9) == 10_000
+    X = np.random.default_rng(0).normal(size=(10_500, 9))
+    for n_components, n_refined in ((2, 10_500), (9, 10_000)):
+        model = RFAE(n_components, forest=CompletelyRandomForest(2), random_state=0)
+        model.set_params(refine=Refinement(0, start="linear")).fit(X)
+        assert len(model.encoder_.refined.rows) == n_refined

@@ -100,14 +100,15 @@ def refine_rows(
     *,
     n_jobs: int | None = None,
 ) -> RefinedRows:
-    """Refine the distinct rows of a table, or as many as ``settings.max_rows``.
+    """Refine the distinct rows of a table, or as many as the settings allow.
 
     ``hints`` gives, for the rows that are refined, what the forest says of each as if
     it were new.
     """
     _, rows = np.unique(table.distinct_rows(), return_index=True)
-    if len(rows) > settings.max_rows:
-        rows = rng.choice(rows, settings.max_rows, replace=False)
+    most = settings.most_rows(n_components)
+    if len(rows) > most:
+        rows = rng.choice(rows, most, replace=False)
     rows = np.sort(rows)
     space = CellSpace.of_table(table)
     cells = space.cells(table.values[rows])

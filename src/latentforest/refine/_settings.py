@@ -4,8 +4,10 @@ from sklearn.base import BaseEstimator
 
 from latentforest._base._checks import check_integer, check_option, check_real
 from latentforest.decode import LocalLinearDecoder
+from latentforest.neighbours import TREE_UP_TO
 
 MOST_ROUNDS = 1_000  # and steps; some dozen are enough
+MANY_ROWS, FEW_ROWS = 100_000, 10_000
 STARTS = ("forest", "linear", "neighbours")
 
 
@@ -31,9 +33,11 @@ class Refinement(BaseEstimator):
         Where rows begin: the diffusion map of the forest, principal components, or a
         layout that keeps neighbours together. New rows begin in the same way; with
         "neighbours" where their nearest refined rows lie.
-    max_rows : int, default=10000
+    max_rows : int or None, default=None
         Distinct training rows, drawn at random, that are refined together; the
-        others are placed like new rows.
+        others are placed like new rows. None stands for 100,000 with up to 8
+        coordinates, and for 10,000 with more: there neighbours are searched by brute
+        force.
     """
 
     def __init__(
@@ -44,7 +48,7 @@ class Refinement(BaseEstimator):
         ridge: float = 0.03,
         steps: int = 10,
         start: str = "forest",
-        max_rows: int = 10_000,
+        max_rows: int | None = None,
     ) -> None:
         self.rounds = rounds
         self.n_neighbors = n_neighbors
@@ -59,12 +63,19 @@ class Refinement(BaseEstimator):
             self.n_neighbors, ridge=self.ridge, extrapolate=True, n_jobs=n_jobs
         )
 
+    def most_rows(self, n_components: int) -> int:
+        """Return how many rows are refined together at most."""
+        if self.max_rows is not None:
+            return self.max_rows
+        return MANY_ROWS if n_components <= TREE_UP_TO else FEW_ROWS
+
     def check(self) -> None:
         """Check the parameters."""
         check_integer("rounds", self.rounds, minimum=0, maximum=MOST_ROUNDS)
         check_integer("n_neighbors", self.n_neighbors, minimum=1)
         check_integer("steps", self.steps, minimum=0, maximum=MOST_ROUNDS)
-        check_integer("max_rows", self.max_rows, minimum=2)
+        if self.max_rows is not None:
+            check_integer("max_rows", self.max_rows, minimum=2)
         check_real("ridge", self.ridge, minimum=0.0)
         check_option("start", self.start, STARTS)
 
