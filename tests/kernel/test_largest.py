@@ -58,3 +58,15 @@ def test_blocks_and_threads_change_no_bit(n_jobs):
         others = alone[0][0] != query
         np.testing.assert_array_equal(alone[0][0][others][:9], rows[query])
         np.testing.assert_array_equal(alone[1][0][others][:9], values[query])
+
+
+def test_rows_of_large_leaves_are_sampled():
+    ids = np.repeat([[0, 2], [1, 3]], 2000, axis=0).astype(np.int32)
+    rows, values = largest_entries(LeafRows.of_ids(ids, 4), ids, 400, own=True)
+    found = rows >= 0
+    assert (found.sum(axis=1) >= 249).all()
+    assert (found.sum(axis=1) <= 256).all()
+    # They come from the row's own leaf, from all of it.
+    assert (rows[found] // 2000 == np.nonzero(found)[0] // 2000).all()
+    assert rows[0].max() > 1900
+    np.testing.assert_allclose(values[found], 1 / 2000)

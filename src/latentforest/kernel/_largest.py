@@ -40,7 +40,8 @@ def largest_entries(
 ) -> tuple[NDArray[np.int64], Floats]:
     """Rows with the largest k(x, x_i) = Σ_b 1[same leaf] / |leaf| / B of each query.
 
-    Rows that share no leaf are never looked at: the cost is that of the leaves.
+    Rows that share no leaf are never looked at: the cost is that of the leaves. Exact
+    where leaves have up to 256 rows; of larger ones so many are taken, evenly spaced.
 
     Parameters
     ----------
