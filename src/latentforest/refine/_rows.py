@@ -17,6 +17,8 @@ from latentforest.refine._settings import Refinement
 from latentforest.refine._starts import STARTS, Start
 from latentforest.table import EncodedTable, TableSchema
 
+TRIED = ("linear", "neighbours")  # by start="auto"; the first of equals is kept
+
 
 @dataclass(frozen=True, slots=True)
 class RefinedRows:
@@ -112,8 +114,12 @@ def refine_rows(
     rows = np.sort(rows)
     space = CellSpace.of_table(table)
     cells = space.cells(table.values[rows])
-    start, begin = STARTS[settings.start].begin(
-        cells, hints(rows), n_components, rng, n_jobs=n_jobs
-    )
-    refined = RefinedMap(settings, n_jobs=n_jobs).fit(begin, cells)
+    names = TRIED if settings.start == "auto" else (settings.start,)
+    tried = []
+    for name in names:
+        start, begin = STARTS[name].begin(
+            cells, hints(rows), n_components, rng, n_jobs=n_jobs
+        )
+        tried.append((start, RefinedMap(settings, n_jobs=n_jobs).fit(begin, cells)))
+    start, refined = min(tried, key=lambda pair: pair[1].objective_[-1])
     return RefinedRows(rows, table.values[rows], space, start, refined)

@@ -8,7 +8,7 @@ from latentforest.neighbours import TREE_UP_TO
 
 MOST_ROUNDS = 1_000  # and steps; some dozen are enough
 MANY_ROWS, FEW_ROWS = 100_000, 10_000
-STARTS = ("forest", "linear", "neighbours")
+STARTS = ("forest", "linear", "neighbours", "auto")
 
 
 class Refinement(BaseEstimator):
@@ -29,10 +29,12 @@ class Refinement(BaseEstimator):
         Penalty on the slopes, as in `LocalLinearDecoder`.
     steps : int, default=10
         Steps for a new row, at most 1,000; it stops when they gain nothing.
-    start : {"forest", "linear", "neighbours"}, default="forest"
+    start : {"forest", "linear", "neighbours", "auto"}, default="forest"
         Where rows begin: the diffusion map of the forest, principal components, or a
         layout that keeps neighbours together. New rows begin in the same way; with
-        "neighbours" where their nearest refined rows lie.
+        "neighbours" where their nearest refined rows lie. "auto" refines from
+        principal components and from the layout, and keeps what loses less: rows are
+        decoded without themselves, so that none need be held back.
     max_rows : int or None, default=None
         Distinct training rows, drawn at random, that are refined together; the
         others are placed like new rows. None stands for 100,000 with up to 8
