@@ -60,8 +60,8 @@ class Target(RawIOBase):
         return len(data) if self._stream is None else self._stream.write(data)
 
     def flush(self) -> None:
-        """Hand on what the stream holds back."""
-        if self._stream is not None:
+        """Hand on what the stream holds back, unless its owner has closed it."""
+        if self._stream is not None and not self._stream.closed:
             self._stream.flush()
 
 
