@@ -16,7 +16,7 @@ GOLDEN = Path(__file__).parent / "golden"
 ROWS = json.loads((GOLDEN / "rows.json").read_text(encoding="utf-8"))
 EXPECTED = json.loads((GOLDEN / "expected.json").read_text(encoding="utf-8"))
 FILES = sorted(GOLDEN.glob("*.lf"))
-# Planes are solved by the machine's own linear algebra: the last bits may differ.
+# Planes were solved by the linear algebra of a machine: last bits may differ.
 SOLVED = {"refined", "refined_beyond", "refined_linear", "dropped_refined", "chosen"}
 
 
