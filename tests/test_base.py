@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,23 @@ def test_results_come_in_the_order_of_the_blocks(n_jobs):
     assert run_blocks(lambda n: n * n, range(20), n_jobs=n_jobs) == [
         n * n for n in range(20)
     ]
+
+
+def test_fewer_threads_than_wanted_do_the_work(monkeypatch):
+    start, given = threading.Thread.start, []
+
+    def refuse(thread):
+        if len(given) == 2:
+            message = "can't start new thread"
+            raise RuntimeError(message)
+        given.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    assert run_blocks(lambda n: n + 1, range(9), n_jobs=200) == list(range(1, 10))
+    with pytest.raises(RuntimeError, match="can't start"):
+        run_blocks(lambda n: n, range(9), n_jobs=200)
+    assert len(given) == 2
 
 
 def test_an_error_in_a_block_reaches_the_caller():

@@ -110,6 +110,18 @@ class Workers:
             if not self._stopped:
                 task()
 
+    def _hire(self, wanted: int) -> None:
+        """Start threads until there are as many, or as the system gives."""
+        while len(self._threads) < wanted:
+            thread = Thread(target=self._serve, daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:
+                if not self._threads:
+                    raise
+                return
+            self._threads.append(thread)
+
     def run(
         self,
         work: Callable[[Block], Result],
@@ -119,9 +131,7 @@ class Workers:
         """Call ``work`` on every block and return results in order."""
         if len(blocks) <= 1:
             return [work(block) for block in blocks]
-        while len(self._threads) < min(self._size, len(blocks)):
-            self._threads.append(Thread(target=self._serve, daemon=True))
-            self._threads[-1].start()
+        self._hire(min(self._size, len(blocks)))
         ended: SimpleQueue[tuple[int, Result | None, BaseException | None]]
         ended = SimpleQueue()
 
