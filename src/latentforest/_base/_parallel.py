@@ -93,6 +93,7 @@ class Workers:
         self._size = n_workers(n_jobs)
         self._threads: list[Thread] = []
         self._tasks: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._left: SimpleQueue[None] = SimpleQueue()
         self._stopped = False
 
     def __enter__(self) -> "Workers":
@@ -102,13 +103,15 @@ class Workers:
         self._stopped = True
         for _thread in self._threads:
             self._tasks.put(None)
-        for thread in self._threads:
-            thread.join()
+        # An interrupt while a thread is joined can leave it locked as well.
+        for _thread in self._threads:
+            self._left.get()
 
     def _serve(self) -> None:
         while (task := self._tasks.get()) is not None:
             if not self._stopped:
                 task()
+        self._left.put(None)
 
     def _hire(self, wanted: int) -> None:
         """Start threads until there are as many, or as the system gives."""
