@@ -7,7 +7,8 @@ from sklearn.manifold import trustworthiness
 
 from cell_cases import of_numbers
 from latentforest import RFAE, CompletelyRandomForest, Refinement
-from latentforest.refine._starts import nearest_by_cells
+from latentforest.refine import _settings
+from latentforest.refine._starts import STARTS, nearest_by_cells
 from mixed_tables import mixed_frame, shuffled
 
 FOREST = CompletelyRandomForest(30)
@@ -18,6 +19,13 @@ NEIGHBOURS = Refinement(3, n_neighbors=16, start="neighbours")
 def model():
     table = mixed_frame(300, missing=0.1)
     return RFAE(2, forest=FOREST, refine=NEIGHBOURS, random_state=0).fit(table)
+
+
+def test_every_start_can_be_asked_for():
+    assert {*_settings.STARTS} == {*STARTS, "auto"}
+    assert {name: start.name for name, start in STARTS.items()} == {
+        n: n for n in STARTS
+    }
 
 
 def test_nearest_candidates_equal_a_full_sort():

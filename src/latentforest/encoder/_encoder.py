@@ -3,7 +3,6 @@
 import warnings
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,18 +111,7 @@ class Encoder:
         training = self.trained_on("embedding_")
         if self.refined is None:
             return self._own_coords
-        values = training.table.values
-        return self.refined.place_all(
-            training.table, lambda rows: self._place_known(values, rows)
-        )
-
-    def _place_known(self, values: Codes, rows: NDArray[np.int64]) -> Coords:
-        """Place training rows that were not refined; their coordinates are known."""
-        assert self.refined is not None, "asked where there are refined rows"
-        hints = replace(
-            self._hints(values[rows]), coords=lambda: self._own_coords[rows]
-        )
-        return self.refined.place(values[rows], hints)
+        return self.refined.place_all(training.table, self.place)
 
     @cached_property
     def _own_coords(self) -> Coords:
@@ -224,7 +212,9 @@ class Encoder:
                 self.refined.map.coords_,
                 GrownForest(self.forest, leaves),
                 encode=self.place,
-                hold_out=self._hold_out(len(leaves)),
+                hold_out=self._without
+                if self._can_be_made_again(len(leaves))
+                else None,
             )
         pairs = None
         if self.kind == "rf":
@@ -240,10 +230,9 @@ class Encoder:
             pairs,
             self.place,
             lambda: self.new_coords,
-            self._hold_out(training.table.n_rows),
+            self._without if self._can_be_made_again(training.table.n_rows) else None,
         )
 
-    def _hold_out(self, n_rows: int) -> Any:
-        """Return what makes maps without some rows, where there are few."""
-        few = 3 <= n_rows <= MAP_AGAIN and self.landmarks is None
-        return self._without if few else None
+    def _can_be_made_again(self, n_rows: int) -> bool:
+        """Whether maps without some rows are made quickly, and the same way."""
+        return 3 <= n_rows <= MAP_AGAIN and self.landmarks is None

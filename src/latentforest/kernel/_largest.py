@@ -22,12 +22,13 @@ class LeafRows(NamedTuple):
     @classmethod
     def of_ids(cls, ids: LeafIds, n_leaves: int) -> "LeafRows":
         """Sort the rows by their leaves, (n_rows, n_trees)."""
-        by_tree = np.argsort(ids, axis=0, kind="stable").astype(np.int32)
-        counts = np.bincount(ids.ravel(order="K"), minlength=n_leaves)
         # Leaves are numbered tree by tree.
-        return cls(
-            by_tree.ravel(order="F"), np.concatenate([[0], np.cumsum(counts)]), len(ids)
-        )
+        members = np.empty(ids.shape[::-1], np.int32)
+        for tree, leaves in enumerate(ids.T):
+            members[tree] = np.argsort(leaves, kind="stable")
+        counts = np.bincount(ids.ravel(order="K"), minlength=n_leaves)
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        return cls(members.ravel(), starts, len(ids))
 
 
 def largest_entries(

@@ -45,7 +45,7 @@ def lay_out(
     start : array of float, shape (n_rows, n_components)
         Where rows begin; only relative distances count.
     rng : numpy.random.Generator
-        Draws one seed.
+        Draws the rows that push, one seed for each round.
     n_jobs : int or None, default=None
         Threads; results are the same for any number.
 

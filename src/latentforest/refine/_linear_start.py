@@ -12,8 +12,8 @@ from latentforest._base._parallel import blocks_of, one_blas_thread
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Bools, Coords, Floats
 from latentforest.refine._cells import Cells
-from latentforest.refine._hints import Hints
 from latentforest.refine._map import RefinedMap
+from latentforest.refine._start import Hints, RowsToRefine, Start
 
 NEGLIGIBLE_SHARE = 1e-12  # of the largest variance
 NEGLIGIBLE_LENGTH = 1e-10
@@ -24,7 +24,7 @@ MORE_VECTORS, DEPTH, ROUNDS, TOLERANCE = 8, 8, 20, 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class LinearStart:
+class LinearStart(Start):
     """Principal components of the cells: the best start where columns are linear."""
 
     name: ClassVar[str] = "linear"
@@ -58,18 +58,10 @@ class LinearStart:
         return cls(mean, axes)
 
     @classmethod
-    def begin(
-        cls,
-        cells: Cells,
-        hints: Hints,
-        n_components: int,
-        rng: np.random.Generator,
-        *,
-        n_jobs: int | None,
-    ) -> tuple[Self, Coords]:
+    def begin(cls, rows: RowsToRefine) -> tuple[Self, Coords]:
         """Find the axes; the forest is not asked."""
-        start = cls.fit(cells, n_components)
-        return start, start.place(cells)
+        start = cls.fit(rows.cells, rows.n_components)
+        return start, start.place(rows.cells)
 
     def places(self, cells: Cells, hints: Hints, refined: RefinedMap) -> list[Coords]:
         """Project the rows on the axes."""

@@ -11,10 +11,10 @@ from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Codes, Coords
 from latentforest._base._values import damaged
 from latentforest.refine._cells import CellSpace
-from latentforest.refine._hints import Hints
 from latentforest.refine._map import RefinedMap
 from latentforest.refine._settings import Refinement
-from latentforest.refine._starts import STARTS, Start
+from latentforest.refine._start import Hints, RowsToRefine, Start
+from latentforest.refine._starts import STARTS
 from latentforest.table import EncodedTable, TableSchema
 
 TRIED = ("linear", "neighbours")  # by start="auto"; the first of equals is kept
@@ -36,11 +36,11 @@ class RefinedRows:
         return self.map.place(self.start.places(cells, hints, self.map), cells)
 
     def place_all(
-        self, table: EncodedTable, place: Callable[[NDArray[np.int64]], Coords]
+        self, table: EncodedTable, place: Callable[[Codes], Coords]
     ) -> Coords:
         """Coordinates of all rows of the table that the refined rows come from.
 
-        Copies of a row lie where it lies. ``place`` moves rows that were not refined.
+        Copies of a row lie where it lies; ``place`` places the others, as new rows.
         """
         number = table.distinct_rows()
         refined = np.full(number.max() + 1, -1)
@@ -49,7 +49,7 @@ class RefinedRows:
         coords = self.map.coords_[at]
         others = np.flatnonzero(at < 0)
         if len(others):
-            coords[others] = place(others)
+            coords[others] = place(table.values[others])
         return coords
 
     def put(self, new: NewSection, *, with_codes: bool) -> None:
@@ -115,11 +115,10 @@ def refine_rows(
     space = CellSpace.of_table(table)
     cells = space.cells(table.values[rows])
     names = TRIED if settings.start == "auto" else (settings.start,)
+    given = RowsToRefine(cells, hints(rows), n_components, rng, n_jobs)
     tried = []
     for name in names:
-        start, begin = STARTS[name].begin(
-            cells, hints(rows), n_components, rng, n_jobs=n_jobs
-        )
+        start, begin = STARTS[name].begin(given)
         tried.append((start, RefinedMap(settings, n_jobs=n_jobs).fit(begin, cells)))
     start, refined = min(tried, key=lambda pair: pair[1].objective_[-1])
     return RefinedRows(rows, table.values[rows], space, start, refined)

@@ -1,83 +1,38 @@
-"""Where refinement begins: objects of one small contract."""
+"""The starts there are, by their names."""
 
-from typing import ClassVar, Protocol, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._parallel import blocks_of, run_blocks
-from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Coords, Floats
 from latentforest.layout import lay_out, neighbour_graph
 from latentforest.refine._cells import Cells
-from latentforest.refine._hints import Hints
 from latentforest.refine._linear_start import LinearStart
 from latentforest.refine._map import RefinedMap
 from latentforest.refine._near_loops import nearest_of
+from latentforest.refine._start import Hints, RowsToRefine, Start
 
 ROW_BLOCK = 512
 
 
-class Start(Protocol):
-    """Where rows begin before they are refined."""
-
-    name: ClassVar[str]
-
-    @classmethod
-    def begin(
-        cls,
-        cells: Cells,
-        hints: Hints,
-        n_components: int,
-        rng: np.random.Generator,
-        *,
-        n_jobs: int | None,
-    ) -> tuple[Self, Coords]:
-        """Learn from the rows that will be refined; return where they begin."""
-
-    def places(self, cells: Cells, hints: Hints, refined: RefinedMap) -> list[Coords]:
-        """Where new rows may begin; the place that ends best is kept."""
-
-    def put(self, new: NewSection) -> None:
-        """Write to a model file."""
-
-    @classmethod
-    def take(cls, section: Section, n_components: int, n_cells: int) -> Self:
-        """Read from a model file."""
-
-
-class ForestStart:
+class ForestStart(Start):
     """The diffusion map of the forest."""
 
     name: ClassVar[str] = "forest"
 
     @classmethod
-    def begin(
-        cls,
-        cells: Cells,
-        hints: Hints,
-        n_components: int,
-        rng: np.random.Generator,
-        *,
-        n_jobs: int | None,
-    ) -> tuple[Self, Coords]:
-        """Take the forest's coordinates, each row as if it were new."""
-        return cls(), hints.coords()
+    def begin(cls, rows: RowsToRefine) -> tuple[Self, Coords]:
+        """Take the forest's coordinates."""
+        return cls(), rows.hints.coords()
 
     def places(self, cells: Cells, hints: Hints, refined: RefinedMap) -> list[Coords]:
         """Take the forest's coordinates."""
         return [hints.coords()]
 
-    def put(self, new: NewSection) -> None:
-        """There is nothing to write."""
 
-    @classmethod
-    def take(cls, section: Section, n_components: int, n_cells: int) -> Self:
-        """There is nothing to read."""
-        return cls()
-
-
-class NeighbourStart:
+class NeighbourStart(Start):
     """A layout in which neighbours stay together, whatever becomes of the rest.
 
     The forest proposes relatives of each row, those that share most leaves with it; of
@@ -91,20 +46,13 @@ class NeighbourStart:
     tries = 3
 
     @classmethod
-    def begin(
-        cls,
-        cells: Cells,
-        hints: Hints,
-        n_components: int,
-        rng: np.random.Generator,
-        *,
-        n_jobs: int | None,
-    ) -> tuple[Self, Coords]:
+    def begin(cls, rows: RowsToRefine) -> tuple[Self, Coords]:
         """Lay out the graph of neighbours."""
-        related = hints.relatives(cls.relatives)
+        cells, n_jobs = rows.cells, rows.n_jobs
+        related = rows.hints.relatives(cls.relatives)
         near = nearest_by_cells(cells, cells, related, cls.neighbours, n_jobs=n_jobs)
-        begin = LinearStart.fit(cells, n_components).place(cells)
-        coords = lay_out(neighbour_graph(*near), begin, rng, n_jobs=n_jobs)
+        begin = LinearStart.fit(cells, rows.n_components).place(cells)
+        coords = lay_out(neighbour_graph(*near), begin, rows.rng, n_jobs=n_jobs)
         size = np.sqrt(np.square(coords).mean())
         return cls(), coords / (size or 1.0)
 
@@ -119,14 +67,6 @@ class NeighbourStart:
             np.where(column[:, None] < 0, middle, refined.coords_[column])
             for column in rows.T
         ]
-
-    def put(self, new: NewSection) -> None:
-        """There is nothing to write: new rows need the refined rows alone."""
-
-    @classmethod
-    def take(cls, section: Section, n_components: int, n_cells: int) -> Self:
-        """There is nothing to read."""
-        return cls()
 
 
 _ALL: tuple[type[Start], ...] = (ForestStart, LinearStart, NeighbourStart)
