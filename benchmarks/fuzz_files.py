@@ -61,7 +61,8 @@ class Judge:
         self.sound = {}
         for path in sorted(GOLDEN.glob("*.lf")):
             data = path.read_bytes()
-            self.sound[path.stem] = data, self.ask(data)
+            # All that is compiled at its first use is used here, before clocks run.
+            self.sound[path.stem] = data, self.ask(data, again=True)
 
     def rows_for(self, model):
         """Return rows with the columns of a model."""
