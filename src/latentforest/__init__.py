@@ -27,6 +27,7 @@ __all__ = [
     "LocalLinearDecoder",
     "MissingExtraError",
     "ModelFileError",
+    "PackedDecoder",
     "Refinement",
     "RegionDecoder",
     "RelabelDecoder",

@@ -2,7 +2,7 @@
 
 from latentforest.decode._auto import AutoDecoder
 from latentforest.decode._context import DecoderContext, KernelEigenpairs
-from latentforest.decode._contract import Decoder
+from latentforest.decode._contract import Decoder, SpreadingDecoder
 from latentforest.decode._knn import KNNDecoder
 from latentforest.decode._leaves import (
     ILPDecoder,
@@ -13,6 +13,7 @@ from latentforest.decode._leaves import (
     RelabelDecoder,
 )
 from latentforest.decode._local_linear import LocalLinearDecoder
+from latentforest.decode._packed import PackedDecoder
 from latentforest.decode._resolve import DECODERS as DECODERS
 from latentforest.decode._resolve import put_decoder as put_decoder
 from latentforest.decode._resolve import resolve_decoder
@@ -37,8 +38,10 @@ __all__ = [
     "LassoDecoder",
     "LeafAssignment",
     "LocalLinearDecoder",
+    "PackedDecoder",
     "RegionDecoder",
     "RelabelDecoder",
+    "SpreadingDecoder",
     "Uncertainty",
     "calibrate",
     "resolve_decoder",

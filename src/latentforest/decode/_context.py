@@ -48,6 +48,8 @@ class DecoderContext:
     hold_out : callable or None, default=None
         Given some rows and others to hold back, makes a map without the latter: the
         context of the former, and the coordinates of those held back.
+    columns : tuple of arrays of int or None, default=None
+        The columns that each coordinate carries; None if all matter to all.
     """
 
     table: EncodedTable
@@ -57,6 +59,7 @@ class DecoderContext:
     encode: Callable[[Codes], Coords] | None = None
     leave_out: Callable[[], Coords] | None = None
     hold_out: Callable[[Rows, Rows], tuple["DecoderContext", Coords]] | None = None
+    columns: tuple[Rows, ...] | None = None
 
     def __post_init__(self) -> None:
         if len(self.coords) != self.table.n_rows:
@@ -75,7 +78,7 @@ class DecoderContext:
         return self.coords if self.leave_out is None else self.leave_out()
 
     def has(self, need: str) -> bool:
-        """Whether there is a ``"forest"``, a ``"spectrum"`` or an ``"encode"``."""
+        """Whether there is a ``"forest"``, a ``"spectrum"`` and so on."""
         return getattr(self, {"forest": "grown"}.get(need, need)) is not None
 
     def first(self, n_components: int) -> "DecoderContext":
@@ -93,5 +96,5 @@ class DecoderContext:
         if self.leave_out is not None:
             cut["leave_out"] = lambda: self.new_coords[:, :n_components]
         # A map of fewer coordinates is made in another way.
-        cut["hold_out"] = None
+        cut["hold_out"] = cut["columns"] = None
         return replace(self, **cut)

@@ -14,12 +14,17 @@ from latentforest._base._random import RandomState, stage_rngs
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Codes, Coords
 from latentforest._base._values import damaged
-from latentforest.decode._context import DecoderContext
+from latentforest.decode._context import DecoderContext, Rows
 from latentforest.forest import BaseForest, GrownForest
+from latentforest.neighbours import CellSpread
 from latentforest.table import TableCodec
 
 WHAT_IT_NEEDS = {
     "forest": "the forest. Pass forest=",
+    "columns": (
+        "coordinates that carry certain columns each. Use it in RFAE with "
+        "refine=Refinement(start='packed')"
+    ),
     "encode": "to place rows of its own. Pass encoder=",
     "spectrum": (
         "the spectrum of the forest's kernel. Use it in RFAE with kernel='rf'"
@@ -174,3 +179,18 @@ class Decoder(BaseEstimator):
             )
             raise ValueError(message)
         return coords
+
+
+class SpreadingDecoder(Decoder):
+    """A decoder that can say how sure it is of each cell."""
+
+    @abstractmethod
+    def keep(self, rows: Rows, context: DecoderContext | None = None) -> Self:
+        """Return a decoder that knows the given rows only.
+
+        They lie where they lay, or as a context of these rows says.
+        """
+
+    @abstractmethod
+    def decode_with_spread(self, coords: Coords) -> tuple[Codes, CellSpread]:
+        """Decode, and say how far the rows behind it disagree, cell by cell."""

@@ -5,14 +5,13 @@ from copy import copy
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from latentforest._base._checks import check_integer
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Codes, Coords, Floats
 from latentforest._base._values import damaged
-from latentforest.decode._context import DecoderContext
-from latentforest.decode._contract import Decoder
+from latentforest.decode._context import DecoderContext, Rows
+from latentforest.decode._contract import SpreadingDecoder
 from latentforest.neighbours import (
     CellSpread,
     LevelPriority,
@@ -27,7 +26,7 @@ from latentforest.neighbours import (
 from latentforest.table import TableSchema
 
 
-class NeighbourDecoder(Decoder):
+class NeighbourDecoder(SpreadingDecoder):
     """Blend rows that lie near in coordinate space.
 
     Subclasses say in ``points`` where the rows lie, in ``make_prototypes`` what is
@@ -87,12 +86,12 @@ class NeighbourDecoder(Decoder):
         moved.search_ = NeighbourSearch(self.points(context))
         return moved
 
-    def keep(self, rows: NDArray[np.integer], points: Coords | None = None) -> Self:
-        """Return a decoder that knows the given rows only, at their or other points."""
+    def keep(self, rows: Rows, context: DecoderContext | None = None) -> Self:
+        """Return a decoder that knows the given rows only."""
         fewer = copy(self)
         fewer.prototypes_ = self.prototypes_[rows]
         fewer.search_ = NeighbourSearch(
-            self.search_.points[rows] if points is None else points
+            self.search_.points[rows] if context is None else self.points(context)
         )
         return fewer
 

@@ -12,11 +12,13 @@ from latentforest.decode._contract import Decoder
 from latentforest.decode._knn import KNNDecoder
 from latentforest.decode._leaves import ILPDecoder, LassoDecoder, RelabelDecoder
 from latentforest.decode._local_linear import LocalLinearDecoder
+from latentforest.decode._packed import PackedDecoder
 
 DECODERS: dict[str, type[Decoder]] = {
     "auto": AutoDecoder,
     "knn": KNNDecoder,
     "local_linear": LocalLinearDecoder,
+    "packed": PackedDecoder,
     "relabel": RelabelDecoder,
     "lasso": LassoDecoder,
     "ilp": ILPDecoder,

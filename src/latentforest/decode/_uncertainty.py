@@ -11,8 +11,7 @@ from latentforest._base._types import Codes, Floats
 from latentforest.choice import held_out_parts
 from latentforest.decode._auto import FIVE_PARTS, AutoDecoder
 from latentforest.decode._context import DecoderContext
-from latentforest.decode._contract import Decoder
-from latentforest.decode._neighbour_decoder import NeighbourDecoder
+from latentforest.decode._contract import Decoder, SpreadingDecoder
 from latentforest.neighbours import CellSpread
 from latentforest.table import TableSchema
 
@@ -46,10 +45,10 @@ class Calibration:
         return np.hypot(std, self.floor)
 
 
-def spreading(decoder: Decoder) -> NeighbourDecoder:
+def spreading(decoder: Decoder) -> SpreadingDecoder:
     """Return the decoder that can say how sure it is, or raise."""
     inner = decoder.chosen_ if isinstance(decoder, AutoDecoder) else decoder
-    if not isinstance(inner, NeighbourDecoder):
+    if not isinstance(inner, SpreadingDecoder):
         message = (
             f"{decoder!r} cannot say how sure it is, since it does not blend rows. "
             "Use decoder='knn', 'local_linear' or 'auto'."
@@ -59,17 +58,16 @@ def spreading(decoder: Decoder) -> NeighbourDecoder:
 
 
 def calibrate(
-    decoder: NeighbourDecoder, context: DecoderContext, rng: np.random.Generator
+    decoder: SpreadingDecoder, context: DecoderContext, rng: np.random.Generator
 ) -> Calibration:
     """Decode held-back training rows from the others and note the errors."""
     errors, spreads = [], []
     for part in held_out_parts(context.table, rng, FIVE_PARTS):
         if context.hold_out is None:
-            points, coords = None, np.ascontiguousarray(context.new_coords[part.held])
+            fewer, coords = None, np.ascontiguousarray(context.new_coords[part.held])
         else:
             fewer, coords = context.hold_out(part.known, part.held)
-            points = decoder.points(fewer)
-        decoded, spread = decoder.keep(part.known, points).decode_with_spread(coords)
+        decoded, spread = decoder.keep(part.known, fewer).decode_with_spread(coords)
         errors.append(np.abs(context.table.values[part.held] - decoded))
         spreads.append(spread.std)
     nothing = np.empty((1, context.table.schema.n_columns))

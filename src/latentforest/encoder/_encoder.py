@@ -14,7 +14,13 @@ from latentforest.decode import DecoderContext, KernelEigenpairs
 from latentforest.encoder._leaf_table import LeafTable, leave_one_out
 from latentforest.forest import ForestArrays, GrownForest
 from latentforest.kernel import LeafKernel, LeafRows, largest_entries
-from latentforest.refine import Hints, RefinedRows, Refinement, refine_rows
+from latentforest.refine import (
+    Hints,
+    PackedMap,
+    RefinedRows,
+    Refinement,
+    refine_rows,
+)
 from latentforest.spectral import DiffusionMap, Spectrum
 from latentforest.table import EncodedTable
 
@@ -108,10 +114,16 @@ class Encoder:
     @cached_property
     def embedding(self) -> Coords:
         """Coordinates of the training rows."""
-        training = self.trained_on("embedding_")
+        self.trained_on("embedding_")
         if self.refined is None:
             return self._own_coords
-        return self.refined.place_all(training.table, self.place)
+        return self._refined_coords(self.refined.map.coords_)
+
+    def _refined_coords(self, own: Coords) -> Coords:
+        """Coordinates of the training rows, the refined ones where they shall be."""
+        assert self.refined is not None, "asked where there are refined rows"
+        table = self.trained_on("embedding_").table
+        return self.refined.place_all(table, own, self.place)
 
     @cached_property
     def _own_coords(self) -> Coords:
@@ -141,9 +153,9 @@ class Encoder:
     def leave_one_out(self) -> Coords:
         """Coordinates of the landmarks as if they were new."""
         landmarks = self.trained_on("leave_one_out").landmarks
-        # Refined rows were moved without themselves.
-        coords = self.new_coords if self.refined is None else self.embedding
-        return coords[landmarks]
+        if self.refined is None:
+            return self.new_coords[landmarks]
+        return self._refined_coords(self.refined.map.leave_one_out())[landmarks]
 
     def refine(self, settings: Refinement, rng: np.random.Generator) -> "Encoder":
         """Return the encoder with a refined map."""
@@ -201,20 +213,24 @@ class Encoder:
     def context(self) -> DecoderContext:
         """All that decoders may ask for; what is costly is computed when it is asked.
 
-        Decoders of a refined map know the refined rows only. These were moved without
-        themselves, so that they lie like new rows already.
+        Decoders of a refined map know the refined rows only.
         """
         training = self.trained_on("decoding")
         if self.refined is not None:
             leaves = np.asfortranarray(training.leaf_ids[self.refined.rows])
+            hold_out = None
+            if self._can_be_made_again(len(leaves)):
+                hold_out = self._without
+            elif isinstance(self.refined.map, PackedMap):
+                hold_out = self._packed_without
             return DecoderContext(
                 training.table.take(self.refined.rows),
                 self.refined.map.coords_,
                 GrownForest(self.forest, leaves),
                 encode=self.place,
-                hold_out=self._without
-                if self._can_be_made_again(len(leaves))
-                else None,
+                leave_out=self.refined.map.leave_one_out,
+                columns=self.refined.map.columns,
+                hold_out=hold_out,
             )
         pairs = None
         if self.kind == "rf":
@@ -232,6 +248,17 @@ class Encoder:
             lambda: self.new_coords,
             self._without if self._can_be_made_again(training.table.n_rows) else None,
         )
+
+    def _packed_without(
+        self, known: NDArray[np.integer], held: NDArray[np.integer]
+    ) -> tuple[DecoderContext, Coords]:
+        """Leave rows out of a packed map, whose curves stay as they are."""
+        assert self.refined is not None, "asked where there are refined rows"
+        assert isinstance(self.refined.map, PackedMap), "and these are packed"
+        packed = self.refined.map.take(known)
+        table = self.trained_on("decoding").table.take(self.refined.rows[known])
+        context = DecoderContext(table, packed.coords_, columns=packed.columns)
+        return context, packed.nearest(self.refined.map.cells_.take(held))
 
     def _can_be_made_again(self, n_rows: int) -> bool:
         """Whether maps without some rows are made quickly, and the same way."""

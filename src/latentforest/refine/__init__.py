@@ -1,6 +1,7 @@
 """Refined coordinates: moved until the decoder loses least."""
 
 from latentforest.refine._map import RefinedMap
+from latentforest.refine._packed import PackedMap as PackedMap
 from latentforest.refine._rows import RefinedRows, refine_rows
 from latentforest.refine._settings import AutoRefinement, Refinement
 from latentforest.refine._start import Hints as Hints

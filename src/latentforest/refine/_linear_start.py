@@ -12,8 +12,7 @@ from latentforest._base._parallel import blocks_of, one_blas_thread
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Bools, Coords, Floats
 from latentforest.refine._cells import Cells
-from latentforest.refine._map import RefinedMap
-from latentforest.refine._start import Hints, RowsToRefine, Start
+from latentforest.refine._start import Hints, RowMap, RowsToRefine, Start
 
 NEGLIGIBLE_SHARE = 1e-12  # of the largest variance
 NEGLIGIBLE_LENGTH = 1e-10
@@ -38,11 +37,11 @@ class LinearStart(Start):
         new.array("axes", self.axes)
 
     @classmethod
-    def take(cls, section: Section, n_components: int, n_cells: int) -> Self:
+    def take(cls, section: Section, n_components: int, cells: Cells) -> Self:
         """Read mean and axes from a model file."""
         return cls(
-            section.coords("centre", (n_cells,)),
-            section.coords("axes", (n_components, n_cells)),
+            section.coords("centre", (cells.n_cells,)),
+            section.coords("axes", (n_components, cells.n_cells)),
         )
 
     @classmethod
@@ -63,7 +62,7 @@ class LinearStart(Start):
         start = cls.fit(rows.cells, rows.n_components)
         return start, start.place(rows.cells)
 
-    def places(self, cells: Cells, hints: Hints, refined: RefinedMap) -> list[Coords]:
+    def places(self, cells: Cells, hints: Hints, refined: RowMap) -> list[Coords]:
         """Project the rows on the axes."""
         return [self.place(cells)]
 

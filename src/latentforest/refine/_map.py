@@ -45,6 +45,8 @@ class RefinedMap:
         What is lost per row, before the first round and after each; it never rises.
     """
 
+    columns = None
+
     def __init__(self, settings: Refinement, *, n_jobs: int | None = None) -> None:
         self.settings = settings
         self.n_jobs = n_jobs
@@ -102,6 +104,10 @@ class RefinedMap:
         blocks = list(blocks_of(len(coords), QUERY_BLOCK))
         run_blocks(work, blocks, n_jobs=self.n_jobs)
         return coords
+
+    def leave_one_out(self) -> Coords:
+        """Coordinates of the rows: each was moved without itself already."""
+        return self.coords_
 
     def _place_block(self, start: Coords, cells: Cells) -> tuple[Coords, Floats]:
         coords, lost = np.array(start, np.float64, order="C"), np.empty(len(start))

@@ -11,9 +11,8 @@ from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Codes, Coords
 from latentforest._base._values import damaged
 from latentforest.refine._cells import CellSpace
-from latentforest.refine._map import RefinedMap
 from latentforest.refine._settings import Refinement
-from latentforest.refine._start import Hints, RowsToRefine, Start
+from latentforest.refine._start import Hints, RowMap, RowsToRefine, Start
 from latentforest.refine._starts import STARTS
 from latentforest.table import EncodedTable, TableSchema
 
@@ -28,7 +27,7 @@ class RefinedRows:
     codes: Codes  # (n_refined, n_columns) the rows themselves
     space: CellSpace
     start: Start
-    map: RefinedMap
+    map: RowMap
 
     def place(self, codes: Codes, hints: Hints) -> Coords:
         """Move rows to where they decode best."""
@@ -36,17 +35,18 @@ class RefinedRows:
         return self.map.place(self.start.places(cells, hints, self.map), cells)
 
     def place_all(
-        self, table: EncodedTable, place: Callable[[Codes], Coords]
+        self, table: EncodedTable, own: Coords, place: Callable[[Codes], Coords]
     ) -> Coords:
         """Coordinates of all rows of the table that the refined rows come from.
 
-        Copies of a row lie where it lies; ``place`` places the others, as new rows.
+        Refined rows, and copies of them, lie where ``own`` says; ``place`` places the
+        others, as new rows.
         """
         number = table.distinct_rows()
         refined = np.full(number.max() + 1, -1)
         refined[number[self.rows]] = np.arange(len(self.rows))
         at = refined[number]
-        coords = self.map.coords_[at]
+        coords = own[at]
         others = np.flatnonzero(at < 0)
         if len(others):
             coords[others] = place(table.values[others])
@@ -84,12 +84,13 @@ class RefinedRows:
             rows = section.rows("rows", len(coords), table.n_rows)
             codes = table.values[rows]
         space = CellSpace.take(section, schema)
-        refined = RefinedMap.take(section, coords, space.cells(codes), n_jobs=n_jobs)
         if section.has("start"):
             name = check_option("start", section.text("start"), tuple(STARTS))
         else:  # older files
             name = "linear" if section.flag("linear") else "forest"
-        start = STARTS[name].take(section, n_components, refined.cells_.n_cells)
+        cells = space.cells(codes)
+        start = STARTS[name].take(section, n_components, cells)
+        refined = start.take_map(section, coords, cells, n_jobs=n_jobs)
         return cls(rows, codes, space, start, refined)
 
 
@@ -114,11 +115,11 @@ def refine_rows(
     rows = np.sort(rows)
     space = CellSpace.of_table(table)
     cells = space.cells(table.values[rows])
-    names = TRIED if settings.start == "auto" else (settings.start,)
     given = RowsToRefine(cells, hints(rows), n_components, rng, n_jobs)
+    names = TRIED if settings.start == "auto" else (settings.start,)
     tried = []
     for name in names:
         start, begin = STARTS[name].begin(given)
-        tried.append((start, RefinedMap(settings, n_jobs=n_jobs).fit(begin, cells)))
-    start, refined = min(tried, key=lambda pair: pair[1].objective_[-1])
-    return RefinedRows(rows, table.values[rows], space, start, refined)
+        tried.append((start, start.refine(settings, begin, cells, n_jobs=n_jobs)))
+    best = min(tried, key=lambda pair: pair[1].objective_[-1:])
+    return RefinedRows(rows, table.values[rows], space, *best)

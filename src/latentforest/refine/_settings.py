@@ -3,12 +3,12 @@
 from sklearn.base import BaseEstimator
 
 from latentforest._base._checks import check_integer, check_option, check_real
-from latentforest.decode import LocalLinearDecoder
+from latentforest.decode import Decoder, LocalLinearDecoder, PackedDecoder
 from latentforest.neighbours import TREE_UP_TO
 
 MOST_ROUNDS = 1_000  # and steps; some dozen are enough
 MANY_ROWS, FEW_ROWS = 100_000, 10_000
-STARTS = ("forest", "linear", "neighbours", "auto")
+STARTS = ("forest", "linear", "neighbours", "packed", "auto")
 
 
 class Refinement(BaseEstimator):
@@ -29,17 +29,19 @@ class Refinement(BaseEstimator):
         Penalty on the slopes, as in `LocalLinearDecoder`.
     steps : int, default=10
         Steps for a new row, at most 1,000; it stops when they gain nothing.
-    start : {"forest", "linear", "neighbours", "auto"}, default="forest"
+    start : {"forest", "linear", "neighbours", "packed", "auto"}, default="forest"
         Where rows begin: the diffusion map of the forest, principal components, or a
         layout that keeps neighbours together. New rows begin in the same way; with
         "neighbours" where their nearest refined rows lie. "auto" refines from
         principal components and from the layout, and keeps what loses less: rows are
-        decoded without themselves, so that none need be held back.
+        decoded without themselves, so that none need be held back. "packed" is for
+        reconstruction, not for looking: each coordinate carries some columns, as
+        places on a curve through what rows have there, which no round could improve.
     max_rows : int or None, default=None
         Distinct training rows, drawn at random, that are refined together; the
         others are placed like new rows. None stands for 100,000 with up to 8
-        coordinates, and for 10,000 with more: there neighbours are searched by brute
-        force.
+        coordinates or packed ones, and else for 10,000: there neighbours are searched
+        by brute force.
     """
 
     def __init__(
@@ -59,8 +61,10 @@ class Refinement(BaseEstimator):
         self.start = start
         self.max_rows = max_rows
 
-    def decoder(self, *, n_jobs: int | None = None) -> LocalLinearDecoder:
+    def decoder(self, *, n_jobs: int | None = None) -> Decoder:
         """Return the decoder that the rows are refined for."""
+        if self.start == "packed":
+            return PackedDecoder(n_jobs=n_jobs)
         return LocalLinearDecoder(
             self.n_neighbors, ridge=self.ridge, extrapolate=True, n_jobs=n_jobs
         )
@@ -69,7 +73,8 @@ class Refinement(BaseEstimator):
         """Return how many rows are refined together at most."""
         if self.max_rows is not None:
             return self.max_rows
-        return MANY_ROWS if n_components <= TREE_UP_TO else FEW_ROWS
+        found_at_once = n_components <= TREE_UP_TO or self.start == "packed"
+        return MANY_ROWS if found_at_once else FEW_ROWS
 
     def check(self) -> None:
         """Check the parameters."""

@@ -1,9 +1,9 @@
 """Where rows begin before they are refined: the contract of starts."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,30 @@ from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Coords
 from latentforest.refine._cells import Cells
 from latentforest.refine._map import RefinedMap
+from latentforest.refine._settings import Refinement
+
+
+class RowMap(Protocol):
+    """Rows that were refined together, at their coordinates."""
+
+    settings: Refinement
+    n_jobs: int | None
+    coords_: Coords
+    cells_: Cells
+    objective_: list[float]  # what is lost per row; nothing if it was not measured
+
+    @property
+    def columns(self) -> tuple[NDArray[np.int64], ...] | None:
+        """The columns that each coordinate carries; None if all matter to all."""
+
+    def place(self, starts: Sequence[Coords], cells: Cells) -> Coords:
+        """Move new rows from where they may start to where they decode best."""
+
+    def leave_one_out(self) -> Coords:
+        """Coordinates of the rows, each as if it were new."""
+
+    def put(self, new: NewSection) -> None:
+        """Write to a model file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +70,25 @@ class Start(ABC):
         """Learn from the rows that will be refined; return where they begin."""
 
     @abstractmethod
-    def places(self, cells: Cells, hints: Hints, refined: RefinedMap) -> list[Coords]:
+    def places(self, cells: Cells, hints: Hints, refined: RowMap) -> list[Coords]:
         """Where new rows may begin; the place that ends best is kept."""
+
+    def refine(
+        self, settings: Refinement, begin: Coords, cells: Cells, *, n_jobs: int | None
+    ) -> RowMap:
+        """Move the rows from where they begin."""
+        return RefinedMap(settings, n_jobs=n_jobs).fit(begin, cells)
 
     def put(self, new: NewSection) -> None:  # noqa: B027 (nothing is a way to write)
         """Write to a model file; most starts have nothing to write."""
 
     @classmethod
-    def take(cls, section: Section, n_components: int, n_cells: int) -> Self:
+    def take(cls, section: Section, n_components: int, cells: Cells) -> Self:
         """Read from a model file."""
         return cls()
+
+    def take_map(
+        self, section: Section, coords: Coords, cells: Cells, *, n_jobs: int | None
+    ) -> RowMap:
+        """Rebuild the map of rows at known coordinates, with known cells."""
+        return RefinedMap.take(section, coords, cells, n_jobs=n_jobs)

@@ -10,9 +10,9 @@ from latentforest._base._types import Coords, Floats
 from latentforest.layout import lay_out, neighbour_graph
 from latentforest.refine._cells import Cells
 from latentforest.refine._linear_start import LinearStart
-from latentforest.refine._map import RefinedMap
 from latentforest.refine._near_loops import nearest_of
-from latentforest.refine._start import Hints, RowsToRefine, Start
+from latentforest.refine._packed import PackedStart
+from latentforest.refine._start import Hints, RowMap, RowsToRefine, Start
 
 ROW_BLOCK = 512
 
@@ -27,7 +27,7 @@ class ForestStart(Start):
         """Take the forest's coordinates."""
         return cls(), rows.hints.coords()
 
-    def places(self, cells: Cells, hints: Hints, refined: RefinedMap) -> list[Coords]:
+    def places(self, cells: Cells, hints: Hints, refined: RowMap) -> list[Coords]:
         """Take the forest's coordinates."""
         return [hints.coords()]
 
@@ -56,7 +56,7 @@ class NeighbourStart(Start):
         size = np.sqrt(np.square(coords).mean())
         return cls(), coords / (size or 1.0)
 
-    def places(self, cells: Cells, hints: Hints, refined: RefinedMap) -> list[Coords]:
+    def places(self, cells: Cells, hints: Hints, refined: RowMap) -> list[Coords]:
         """Take the places of the nearest refined rows; the middle if there are none."""
         related = hints.relatives(self.relatives)
         rows, _ = nearest_by_cells(
@@ -69,7 +69,7 @@ class NeighbourStart(Start):
         ]
 
 
-_ALL: tuple[type[Start], ...] = (ForestStart, LinearStart, NeighbourStart)
+_ALL: tuple[type[Start], ...] = (ForestStart, LinearStart, NeighbourStart, PackedStart)
 STARTS = {start.name: start for start in _ALL}
 
 

@@ -16,6 +16,7 @@ from latentforest.table._match import check_names
 from latentforest.table._names import one_nan as one_nan
 from latentforest.table._remember import remember_columns
 from latentforest.table._schema import EncodedTable, TableSchema
+from latentforest.table._schema import number_rows as number_rows
 
 __all__ = [
     "ColumnKind",

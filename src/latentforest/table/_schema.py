@@ -175,13 +175,18 @@ class EncodedTable:
 
     @cached_property
     def _distinct(self) -> Ints:
-        # Adding 0 makes -0 and 0 the same bytes.
-        rows = np.ascontiguousarray(self.values + 0.0)
-        rows[np.isnan(rows)] = np.nan
-        whole_row = np.dtype((np.void, rows.itemsize * self.schema.n_columns))
-        _, number = np.unique(rows.view(whole_row)[:, 0], return_inverse=True)
-        return number.astype(np.int32)
+        return number_rows(self.values)
 
     def take(self, rows: Sequence[int] | NDArray[np.integer] | Bools) -> "EncodedTable":
         """Return the chosen rows, by position or by a mask, in the order given."""
         return EncodedTable(self.schema, np.ascontiguousarray(self.values[rows]))
+
+
+def number_rows(values: Floats) -> Ints:
+    """Give rows that hold the same values the same number; NaN equals NaN."""
+    # Adding 0 makes -0 and 0 the same bytes.
+    rows = np.ascontiguousarray(values + 0.0)
+    rows[np.isnan(rows)] = np.nan
+    whole_row = np.dtype((np.void, rows.itemsize * rows.shape[1]))
+    _, number = np.unique(rows.view(whole_row)[:, 0], return_inverse=True)
+    return number.astype(np.int32)

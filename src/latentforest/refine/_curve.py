@@ -1,0 +1,125 @@
+"""One coordinate that carries several columns: places on a curve through the rows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latentforest._base._parallel import blocks_of, run_blocks
+from latentforest._base._types import Bools, Floats
+from latentforest.refine._cells import Cells
+from latentforest.refine._curve_loops import (
+    boxes_of,
+    curve_through,
+    nearest_on_curve,
+)
+from latentforest.table import number_rows
+
+BOX = 32  # neighbours on the curve that are searched together
+QUERY_BLOCK = 256
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """Points on a line that stand for what rows have in some columns.
+
+    A new row is placed where the nearest point lies: squared distance is what it would
+    lose there, 1 for a wrong level or gap. A number alone, without gaps, needs no
+    curve: its place is its value.
+    """
+
+    columns: NDArray[np.int64]
+    is_number: Bools  # (n_columns,) of these columns
+    values: Floats  # (n_points, n_columns) from one end to the other
+    places: Floats  # (n_points,) ascending
+    straight: bool  # one number, without gaps
+    lows: Floats  # (n_boxes, n_columns) of runs of points
+    highs: Floats
+    gaps: NDArray[np.int64]
+
+    @classmethod
+    def of_places(
+        cls, cells: Cells, columns: NDArray[np.int64], places: Floats
+    ) -> "Curve":
+        """Rebuild the curve from the places of all rows."""
+        found, first = np.unique(places, return_index=True)
+        values = np.ascontiguousarray(cells.values[np.ix_(first, columns)])
+        is_number = cells.is_number[columns]
+        n_boxes = -(-len(found) // BOX)
+        lows, highs = np.empty((2, n_boxes, len(columns)))
+        gaps = np.empty(lows.shape, np.int64)
+        boxes_of(values, is_number, BOX, lows, highs, gaps)
+        straight = is_straight(cells, columns)
+        return cls(columns, is_number, values, found, straight, lows, highs, gaps)
+
+    def nearest(
+        self,
+        values: Floats,
+        own: NDArray[np.int64] | None = None,
+        *,
+        n_jobs: int | None,
+    ) -> Floats:
+        """Places of rows that have certain values in these columns.
+
+        The points that are their ``own``, where that is not −1, do not count, unless
+        there is no other.
+        """
+        wanted = np.ascontiguousarray(values)
+        if self.straight:
+            return np.where(np.isnan(wanted[:, 0]), 0.0, wanted[:, 0])
+        if len(self.places) == 1:
+            return np.full(len(wanted), self.places[0])
+        found = np.empty(len(wanted), np.int64)
+        own = np.full(len(wanted), -1) if own is None else own
+
+        def work(block: tuple[int, int]) -> None:
+            nearest_on_curve(
+                self.values,
+                self.is_number,
+                BOX,
+                self.lows,
+                self.highs,
+                self.gaps,
+                wanted,
+                own,
+                *block,
+                found,
+            )
+
+        run_blocks(work, list(blocks_of(len(wanted), QUERY_BLOCK)), n_jobs=n_jobs)
+        return self.places[found]
+
+    def leave_one_out(self, places: Floats, *, n_jobs: int | None) -> Floats:
+        """Where the rows at given places would lie if each were new."""
+        point = np.searchsorted(self.places, places)
+        alone = np.bincount(point)[point] == 1
+        own = np.where(alone, point, -1)
+        return self.nearest(self.values[point], own, n_jobs=n_jobs)
+
+
+def is_straight(cells: Cells, columns: NDArray[np.int64]) -> bool:
+    """Whether the columns are a single number that every row has."""
+    if len(columns) != 1 or not cells.is_number[columns[0]]:
+        return False
+    return not np.isnan(cells.values[:, columns[0]]).any()
+
+
+def places_on_curve(cells: Cells, columns: NDArray[np.int64]) -> Floats:
+    """Lay a curve through what rows have in some columns; say where each row lies.
+
+    Steps along the curve are as long as the points are apart, in units of the standard
+    deviation of the rows' places.
+    """
+    values = np.ascontiguousarray(cells.values[:, columns])
+    if is_straight(cells, columns):
+        return values[:, 0]
+    if not len(columns):
+        return np.zeros(len(values))
+    number = number_rows(values)
+    _, first, counts = np.unique(number, return_index=True, return_counts=True)
+    points, is_number = values[first], cells.is_number[columns]
+    order, steps = curve_through(points, counts.astype(np.float64), is_number)
+    places = np.empty(len(points))
+    places[order] = np.cumsum(steps)
+    places = places[number]
+    return (places - places.mean()) / (places.std() or 1.0)
