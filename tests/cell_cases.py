@@ -10,7 +10,9 @@ def of_numbers(cells):
     """Return rows whose columns are all numbers, in units that fit."""
     n_columns = cells.shape[1]
     values = np.ascontiguousarray(cells, np.float64)
-    return Cells(values, np.ones(n_columns, bool), np.arange(n_columns + 1))
+    return Cells(
+        values, np.ones(n_columns, bool), np.arange(n_columns + 1), np.zeros(n_columns)
+    )
 
 
 def filled(cells):

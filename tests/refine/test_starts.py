@@ -48,10 +48,14 @@ def test_nearest_candidates_equal_a_full_sort():
     assert np.isinf(squares[0]).all()
 
 
-def test_distances_are_those_of_written_out_cells(model):
+def test_distances_are_those_of_written_out_cells_and_of_ordered_levels(model):
     table = model.encoder_.training.table
     cells = model.encoder_.refined.space.cells(table.values)
-    dense = cells.dense()
+    ordered = np.flatnonzero(table.schema.is_ordered)
+    assert len(ordered)
+    unit = np.nanstd(table.values[:, ordered], axis=0)
+    written_out = np.repeat(~table.schema.is_ordered, np.diff(cells.start))
+    dense = np.hstack([cells.dense()[:, written_out], table.values[:, ordered] / unit])
     full = np.flatnonzero(~np.isnan(dense).any(axis=1))
     assert len(full) > 30
     _, squares = nearest_by_cells(

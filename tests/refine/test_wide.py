@@ -32,7 +32,9 @@ def wide_cells(n_rows, seed, *, missing=0.0, n_levels=MANY_LEVELS + 90):
     )
     values[rng.random(values.shape) < missing] = np.nan
     start = np.cumsum([0, 1, 1, 3, n_levels, n_levels])
-    return Cells(values, np.array([True, True, False, False, False]), start)
+    return Cells(
+        values, np.array([True, True, False, False, False]), start, np.zeros(5)
+    )
 
 
 # --- steps ------------------------------------------------------------------------
@@ -110,7 +112,7 @@ def test_truncated_axes_are_the_leading_ones(missing, n_components, monkeypatch)
 
 def one_category(levels, n_levels):
     values = np.asarray(levels, float)[:, None]
-    return Cells(values, np.array([False]), np.array([0, n_levels]))
+    return Cells(values, np.array([False]), np.array([0, n_levels]), np.zeros(1))
 
 
 RNG = np.random.default_rng(0)

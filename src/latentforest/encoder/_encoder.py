@@ -98,7 +98,7 @@ class Encoder:
 
         def relatives(n_rows: int) -> NDArray[np.int64]:
             ids = self.trained_on("refinement").leaf_ids[rows]
-            leaf_rows = LeafRows.of_ids(ids, self.forest.n_leaves)
+            leaf_rows = LeafRows.of_ids(ids, self.forest.n_leaves, n_jobs=self.n_jobs)
             return largest_entries(
                 leaf_rows, ids, n_rows, own=True, n_jobs=self.n_jobs
             )[0]
@@ -108,8 +108,11 @@ class Encoder:
     @cached_property
     def _refined_leaves(self) -> LeafRows:
         assert self.refined is not None, "asked where there are refined rows"
-        ids = self.forest.leaves(self.refined.codes, n_jobs=self.n_jobs)
-        return LeafRows.of_ids(ids, self.forest.n_leaves)
+        if self.training is None:
+            ids = self.forest.leaves(self.refined.codes, n_jobs=self.n_jobs)
+        else:
+            ids = self.training.leaf_ids[self.refined.rows]
+        return LeafRows.of_ids(ids, self.forest.n_leaves, n_jobs=self.n_jobs)
 
     @cached_property
     def embedding(self) -> Coords:

@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._types import Floats, LeafIds
-from latentforest.kernel._largest_loops import largest
+from latentforest.kernel._largest_loops import largest, sort_rows
 
 QUERY_BLOCK = 512
+TREE_BLOCK = 8
 
 
 class LeafRows(NamedTuple):
@@ -20,15 +21,20 @@ class LeafRows(NamedTuple):
     n_rows: int
 
     @classmethod
-    def of_ids(cls, ids: LeafIds, n_leaves: int) -> "LeafRows":
+    def of_ids(
+        cls, ids: LeafIds, n_leaves: int, *, n_jobs: int | None = None
+    ) -> "LeafRows":
         """Sort the rows by their leaves, (n_rows, n_trees)."""
-        # Leaves are numbered tree by tree.
-        members = np.empty(ids.shape[::-1], np.int32)
-        for tree, leaves in enumerate(ids.T):
-            members[tree] = np.argsort(leaves, kind="stable")
-        counts = np.bincount(ids.ravel(order="K"), minlength=n_leaves)
-        starts = np.concatenate([[0], np.cumsum(counts)])
-        return cls(members.ravel(), starts, len(ids))
+        ids = np.asfortranarray(ids)
+        sizes = np.bincount(ids.ravel(order="K"), minlength=n_leaves)
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        members, at = np.empty(ids.size, np.int32), starts[:-1].copy()
+
+        def work(trees: tuple[int, int]) -> None:
+            sort_rows(ids, *trees, at, members)
+
+        run_blocks(work, list(blocks_of(ids.shape[1], TREE_BLOCK)), n_jobs=n_jobs)
+        return cls(members, starts, len(ids))
 
 
 def largest_entries(

@@ -9,6 +9,19 @@ MOST_MEMBERS = 256  # of a leaf
 
 
 @compiled
+def sort_rows(ids, begin, end, at, members):
+    """Put the rows of some trees into their leaves; ``at`` is where each leaf begins.
+
+    A counting sort; ``at`` moves to where each leaf ends. No two trees share a leaf.
+    """
+    for tree in range(begin, end):
+        for row in range(len(ids)):
+            leaf = ids[row, tree]
+            members[at[leaf]] = row
+            at[leaf] += 1
+
+
+@compiled
 def largest(ids, members, starts, scale, n_rows, own, begin, end, rows, values):
     """Fill the rows with the largest kernel values of some queries, largest first.
 

@@ -16,6 +16,17 @@ class NeighbourGraph(NamedTuple):
     rows: NDArray[np.int64]
     weights: Floats
 
+    def take(self, order: NDArray[np.int64]) -> "NeighbourGraph":
+        """Return the graph with its rows in another order."""
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        size = np.diff(self.starts)[order]
+        ends = np.cumsum(size)
+        at = np.arange(len(self.rows)) - np.repeat(ends - size, size)
+        at += np.repeat(self.starts[order], size)
+        starts = np.concatenate([[0], ends])
+        return NeighbourGraph(starts, place[self.rows[at]], self.weights[at])
+
 
 def neighbour_graph(rows: NDArray[np.int64], squares: Floats) -> NeighbourGraph:
     """Weigh neighbours by w_ij = exp(−d²_ij / 2 s²_i), s_i a third of the way out.

@@ -7,14 +7,12 @@ coordinates and ten times as slowly here, the latter with results that depend on
 number of threads.
 """
 
-from functools import partial
-
 import numpy as np
 
 from latentforest._base._parallel import Workers, blocks_of
-from latentforest._base._types import Coords, Floats
+from latentforest._base._types import Coords
 from latentforest.layout._graph import NeighbourGraph
-from latentforest.layout._layout_loops import add_forces
+from latentforest.layout._layout_loops import pull_rows, push_rows
 
 ROUNDS = 400
 GATHERING = 100  # rounds in which neighbours pull harder, so that groups can form
@@ -45,7 +43,7 @@ def lay_out(
     start : array of float, shape (n_rows, n_components)
         Where rows begin; only relative distances count.
     rng : numpy.random.Generator
-        Draws the rows that push, one seed for each round.
+        Draws the rows that push, in each round.
     n_jobs : int or None, default=None
         Threads; results are the same for any number.
 
@@ -54,19 +52,25 @@ def lay_out(
     array of float, shape (n_rows, n_components)
     """
     n_rows = len(start)
-    seeds = rng.integers(2**64, size=ROUNDS, dtype=np.uint64)
+    # In an order of chance, rows at a distance drawn for all are rows drawn at random.
+    order = rng.permutation(n_rows)
+    shifts = rng.integers(1, max(n_rows, 2), size=(ROUNDS, FAR_ROWS))
     spread = np.abs(start - start.mean(axis=0)).max()
-    coords = (start - start.mean(axis=0)) * (START_SPREAD / (spread or 1.0))
-    if n_rows < 3:
-        return coords
+    coords = (start - start.mean(axis=0))[order] * (START_SPREAD / (spread or 1.0))
+    graph = graph.take(order)
     speed, pull = np.zeros_like(coords), np.empty_like(coords)
-    push, near, total = np.empty_like(coords), np.empty(n_rows), 0.0
+    push, near, total = np.empty(coords.shape[::-1]), np.empty(n_rows), 0.0
     length = max(n_rows / HARDER, 50.0)
     blocks = list(blocks_of(n_rows, ROW_BLOCK))
     share = (n_rows - 1) / FAR_ROWS  # of all rows, those that are drawn stand for
     with Workers(n_jobs) as workers:
-        for number, seed in enumerate(seeds):
-            work = partial(_add_forces, graph, coords, seed, (pull, push, near))
+        for number in range(ROUNDS if n_rows > 2 else 0):
+            twice = np.concatenate([coords.T, coords.T], axis=1)
+
+            def work(block: tuple[int, int]) -> None:
+                pull_rows(*graph, coords, *block, pull)
+                push_rows(twice, shifts[number], *block, push, near)
+
             workers.run(work, blocks)
             found = near.sum() * share
             # Estimates from one round scatter.
@@ -76,16 +80,8 @@ def lay_out(
             slower = (ROUNDS - number) / (ROUNDS - SLOWER_FROM)
             step = 4.0 * length * min(1.0, slower)
             speed -= (step * (HARDER if gathering else 1.0) / n_rows) * pull
-            speed += (step * share / total) * push
+            speed += (step * share / total) * push.T
             coords += speed
-    return coords
-
-
-def _add_forces(
-    graph: NeighbourGraph,
-    coords: Coords,
-    seed: np.uint64,
-    forces: tuple[Coords, Coords, Floats],
-    block: tuple[int, int],
-) -> None:
-    add_forces(*graph, coords, seed, FAR_ROWS, *block, *forces)
+    laid_out = np.empty_like(coords)
+    laid_out[order] = coords
+    return laid_out

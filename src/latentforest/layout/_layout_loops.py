@@ -4,25 +4,31 @@
 import numpy as np
 
 from latentforest._base._compiled import compiled
-from latentforest._base._random_loops import next_bits
+
+TILE = 512  # rows whose numbers stay close to the processor
 
 
 @compiled
-def add_forces(
-    starts, rows, weights, coords, seed, n_far, begin, end, pull, push, near
-):
-    """Fill what neighbours pull and what rows drawn at random push, for some rows.
+def pull_rows(starts, rows, weights, coords, begin, end, pull):
+    """Fill what neighbours pull, Σ_j w_ij q_ij (y_i − y_j), for some rows.
 
-    With q_ij = 1 / (1 + ‖y_i − y_j‖²): pull Σ_j w_ij q_ij (y_i − y_j), push
-    Σ_j q_ij² (y_i − y_j), and near Σ_j q_ij, the last two over ``n_far`` random rows.
-    Row i has random numbers of its own: results do not depend on the blocks.
+    q_ij = 1 / (1 + ‖y_i − y_j‖²).
     """
-    n_rows, n_components = coords.shape
-    state = np.empty(1, np.uint64)
+    n_components = coords.shape[1]
+    if n_components == 2:  # far faster than loops over two
+        for i in range(begin, end):
+            x, y, along, across = coords[i, 0], coords[i, 1], 0.0, 0.0
+            for at in range(starts[i], starts[i + 1]):
+                j = rows[at]
+                left, up = x - coords[j, 0], y - coords[j, 1]
+                force = weights[at] / (1.0 + left * left + up * up)
+                along += force * left
+                across += force * up
+            pull[i, 0], pull[i, 1] = along, across
+        return
     for i in range(begin, end):
         for c in range(n_components):
-            pull[i, c] = push[i, c] = 0.0
-        near[i] = 0.0
+            pull[i, c] = 0.0
         for at in range(starts[i], starts[i + 1]):
             j = rows[at]
             square = 1.0
@@ -32,16 +38,37 @@ def add_forces(
             force = weights[at] / square
             for c in range(n_components):
                 pull[i, c] += force * (coords[i, c] - coords[j, c])
-        state[0] = seed ^ (np.uint64(i) * np.uint64(0xD1342543DE82EF95))
-        for _ in range(n_far):
-            j = np.int64(next_bits(state) % np.uint64(n_rows - 1))
-            if j >= i:
-                j += 1
-            square = 1.0
+
+
+@compiled
+def push_rows(twice, shifts, begin, end, push, near):
+    """Fill what other rows push, Σ_j q_ij² (y_i − y_j), and Σ_j q_ij, for some rows.
+
+    Row i is pushed by the rows i + s for all ``shifts`` s. ``twice`` holds each
+    coordinate of all rows, one after another and then once more, so that there is no
+    end: every loop runs along memory.
+    """
+    n_components = len(twice)
+    gaps, close = np.empty((n_components, TILE)), np.empty(TILE)
+    for first in range(begin, end, TILE):
+        last = min(first + TILE, end)
+        size = last - first
+        push[:, first:last] = 0.0
+        near[first:last] = 0.0
+        sums = near[first:last]
+        for shift in shifts:
+            close[:] = 1.0
             for c in range(n_components):
-                gap = coords[i, c] - coords[j, c]
-                square += gap * gap
-            close = 1.0 / square
-            near[i] += close
+                own, gap = twice[c, first:last], gaps[c]
+                other = twice[c, first + shift : last + shift]
+                for k in range(size):
+                    gap[k] = own[k] - other[k]
+                    close[k] += gap[k] * gap[k]
+            for k in range(size):
+                close[k] = 1.0 / close[k]
+                sums[k] += close[k]
+                close[k] *= close[k]
             for c in range(n_components):
-                push[i, c] += close * close * (coords[i, c] - coords[j, c])
+                gap, force = gaps[c], push[c, first:last]
+                for k in range(size):
+                    force[k] += close[k] * gap[k]

@@ -22,6 +22,7 @@ class Cells:
     values: Floats  # (n_rows, n_columns) the number's cell, or the level; NaN: a gap
     is_number: Bools  # (n_columns,)
     start: NDArray[np.int64]  # (n_columns + 1,) first cell of each column
+    step: Floats  # (n_columns,) between next levels where they have an order; else 0
 
     @property
     def n_cells(self) -> int:
@@ -70,38 +71,53 @@ class CellSpace:
     schema: TableSchema
     mean: Floats  # (n_columns,) of a number; 0 for categories
     scale: Floats  # (n_columns,) standard deviation of a number; 1 for categories
+    step: Floats  # (n_columns,) 1 / standard deviation of ordered levels; else 0
 
     @classmethod
     def of_table(cls, table: EncodedTable) -> "CellSpace":
         """Read means and scales off a table."""
         schema, values = table.schema, table.values
         mean, scale = np.zeros(schema.n_columns), np.ones(schema.n_columns)
-        for column in np.flatnonzero(schema.is_number):
+        step = np.zeros(schema.n_columns)
+        for column in np.flatnonzero(schema.is_number | schema.is_ordered):
             seen = values[~np.isnan(values[:, column]), column]
-            if len(seen):
-                mean[column] = mean_of(seen)
-                # Rounding gives a constant column a spread of its own.
-                spread = 0.0 if seen.min() == seen.max() else std_of(seen)
-                scale[column] = spread or 1.0
-        return cls(schema, mean, scale)
+            if not len(seen):
+                continue
+            # Rounding gives a constant column a spread of its own.
+            spread = 0.0 if seen.min() == seen.max() else std_of(seen)
+            if schema.is_number[column]:
+                mean[column], scale[column] = mean_of(seen), spread or 1.0
+            elif spread:
+                step[column] = 1.0 / spread
+        return cls(schema, mean, scale, step)
 
     def put(self, new: NewSection) -> None:
-        """Write means and scales to a model file."""
+        """Write means, scales and steps to a model file."""
         new.array("mean", self.mean)
         new.array("scale", self.scale)
+        if self.step.any():
+            new.data["steps"] = self.step.tolist()
 
     @classmethod
     def take(cls, section: Section, schema: TableSchema) -> "CellSpace":
-        """Read means and scales from a model file."""
-        mean = section.array("mean", np.float64, (schema.n_columns,))
-        scale = section.array("scale", np.float64, (schema.n_columns,))
+        """Read means, scales and steps from a model file."""
+        shape = (schema.n_columns,)
+        mean = section.array("mean", np.float64, shape)
+        scale = section.array("scale", np.float64, shape)
+        step = np.zeros(shape)
+        if section.has("steps"):  # there are ordered levels, and the file is not old
+            steps = section.values("steps")
+            known = [s for s in steps if isinstance(s, float) and 0 <= s < np.inf]
+            if len(known) != schema.n_columns or known != steps:
+                raise damaged(f"{section.path('steps')} does not fit the columns")
+            step = np.array(known)
         usable = np.isfinite(mean) & np.isfinite(scale) & (scale > 0)
         # Levels are places in compiled loops, and must stay what they are.
         untouched = schema.is_number | ((mean == 0) & (scale == 1))
         if not (usable & untouched).all():
             names = section.path("mean"), section.path("scale")
             raise damaged(f"{names[0]} or {names[1]} holds numbers that cannot be")
-        return cls(schema, mean, scale)
+        return cls(schema, mean, scale, step)
 
     def cells(self, codes: Codes) -> Cells:
         """Place rows in this space; a gap of the row is a gap there."""
@@ -112,4 +128,6 @@ class CellSpace:
             # Half of a difference is finite where the whole is not.
             halves = (codes / 2 - self.mean / 2) / self.scale
         values = np.where(np.isinf(values), 2 * halves, values)
-        return Cells(np.ascontiguousarray(values), self.schema.is_number, start)
+        return Cells(
+            np.ascontiguousarray(values), self.schema.is_number, start, self.step
+        )

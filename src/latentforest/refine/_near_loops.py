@@ -7,12 +7,13 @@ from latentforest._base._compiled import compiled
 
 
 @compiled
-def nearest_of(values, is_number, wanted, candidates, begin, end, rows, squares):
+def nearest_of(values, is_number, step, wanted, candidates, begin, end, rows, squares):
     """Fill the candidates whose cells are nearest to some wanted rows, nearest first.
 
     Squared distances are those of written out cells: two categories that differ are 2
-    apart. Gaps of the wanted row do not count, those of a candidate as the mean of a
-    number, and as 1 for a category. Places that nothing is found for keep −1.
+    apart; where their levels have an order, as far as its ``step`` says. Gaps of the
+    wanted row do not count, those of a candidate as the mean of a number, and as 1 for
+    a category. Places that nothing is found for keep −1.
     """
     n_wanted = rows.shape[1]
     for q in range(begin, end):
@@ -31,6 +32,9 @@ def nearest_of(values, is_number, wanted, candidates, begin, end, rows, squares)
                     square += gap * gap
                 elif np.isnan(other):
                     square += 1.0
+                elif step[column] > 0.0:
+                    gap = (one - other) * step[column]
+                    square += gap * gap
                 elif one != other:
                     square += 2.0
             if found == n_wanted:

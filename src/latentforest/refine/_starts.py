@@ -89,6 +89,7 @@ def nearest_by_cells(
         nearest_of(
             known.values,
             known.is_number,
+            known.step,
             wanted.values,
             candidates,
             *block,

@@ -66,8 +66,13 @@ class TableSchema:
 
         0 for numbers and for ordered categories: these are cut by a threshold.
         """
+        return np.where(self.is_ordered, 0, self.n_levels).astype(np.int32)
+
+    @property
+    def is_ordered(self) -> Bools:
+        """Per column: whether it is a category whose levels have an order."""
         ordered = [column.kind is ColumnKind.ordered for column in self.columns]
-        return np.where(ordered, 0, self.n_levels).astype(np.int32)
+        return np.array(ordered, dtype=np.bool_)
 
     @property
     def is_number(self) -> Bools:
