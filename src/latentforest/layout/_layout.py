@@ -7,10 +7,13 @@ coordinates and ten times as slowly here, the latter with results that depend on
 number of threads.
 """
 
+from functools import partial
+
 import numpy as np
+from numpy.typing import NDArray
 
 from latentforest._base._parallel import Workers, blocks_of
-from latentforest._base._types import Coords
+from latentforest._base._types import Coords, Floats
 from latentforest.layout._graph import NeighbourGraph
 from latentforest.layout._layout_loops import pull_rows, push_rows
 
@@ -60,17 +63,14 @@ def lay_out(
     graph = graph.take(order)
     speed, pull = np.zeros_like(coords), np.empty_like(coords)
     push, near, total = np.empty(coords.shape[::-1]), np.empty(n_rows), 0.0
+    forces = pull, push, near
     length = max(n_rows / HARDER, 50.0)
     blocks = list(blocks_of(n_rows, ROW_BLOCK))
     share = (n_rows - 1) / FAR_ROWS  # of all rows, those that are drawn stand for
     with Workers(n_jobs) as workers:
         for number in range(ROUNDS if n_rows > 2 else 0):
             twice = np.concatenate([coords.T, coords.T], axis=1)
-
-            def work(block: tuple[int, int]) -> None:
-                pull_rows(*graph, coords, *block, pull)
-                push_rows(twice, shifts[number], *block, push, near)
-
+            work = partial(_add_forces, graph, coords, twice, shifts[number], forces)
             workers.run(work, blocks)
             found = near.sum() * share
             # Estimates from one round scatter.
@@ -85,3 +85,16 @@ def lay_out(
     laid_out = np.empty_like(coords)
     laid_out[order] = coords
     return laid_out
+
+
+def _add_forces(
+    graph: NeighbourGraph,
+    coords: Coords,
+    twice: Floats,
+    shifts: NDArray[np.int64],
+    forces: tuple[Coords, Floats, Floats],
+    block: tuple[int, int],
+) -> None:
+    pull, push, near = forces
+    pull_rows(*graph, coords, *block, pull)
+    push_rows(twice, shifts, *block, push, near)
