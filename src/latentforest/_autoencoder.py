@@ -26,31 +26,38 @@ from latentforest.table import remember_columns
 class RFAE(PortableModel):
     """Autoencode tables with a random forest.
 
-    A forest is grown on the table (or given), the rows are placed by the diffusion
-    map of the forest's kernel, and a decoder maps latent coordinates back to rows of
-    the table, with its columns, kinds and levels.
+    A forest is grown on the table (or given), its kernel makes a map of the rows, and
+    a decoder maps latent coordinates back to rows of the table, with its columns, kinds
+    and levels. As it comes, the model makes maps to look at: rows that share leaves lie
+    together, and are moved until the decoder loses least. `RFAE.auto` makes the models
+    that lose least, `RFAE.paper` those of the paper.
 
     Parameters
     ----------
     n_components : int, default=2
         Number of latent coordinates, d_Z in the paper.
-    forest : str or estimator, default="adversarial"
-        "adversarial", "completely_random", "shi_horvath" or "supervised" (which
-        needs ``y``); one of these forests as an object with its own settings; or a
-        fitted forest of this package or of scikit-learn, which is used as it is.
-        "auto" lets ``refine="auto"`` choose.
+    forest : str or estimator, default="auto"
+        "auto" (completely random trees: 100 where rows are refined, else 500; or what
+        ``refine="auto"`` finds best), "adversarial" (the paper's),
+        "completely_random", "shi_horvath" or "supervised" (which needs ``y``); one of
+        these forests as an object with its own settings; or a fitted forest of this
+        package or of scikit-learn, which is used as it is.
     decoder : str or Decoder, default="auto"
-        "auto" (the best of the next two on held-back training rows), "knn" (the
-        paper's), "local_linear", "relabel", "lasso" or "ilp"; or a decoder object
-        with its own settings.
-    refine : int, Refinement, "auto", AutoRefinement or None, default=None
+        "auto" (what the rows are refined for; or else the best of the next two on
+        held-back training rows), "knn" (the paper's), "local_linear", "relabel",
+        "lasso" or "ilp"; or a decoder object with its own settings.
+    refine : int, Refinement, "auto", AutoRefinement or None, default="default"
         Rounds in which the coordinates are moved until the decoder loses least, or a
         `Refinement` with its own settings; new rows are moved too. "auto" chooses the
-        settings on held-back training rows. None keeps the diffusion map as it is.
+        settings on held-back training rows. None keeps the diffusion map of the forest
+        as it is. "default" is ``Refinement()`` where forest and decoder are "auto",
+        and else None: who names a forest wants to see its own map.
     diffusion_time : float, default=1.0
         Steps of the random walk, t in the paper; 0 leaves the eigenvectors unscaled.
+        Of the diffusion map only: see ``refine``.
     kernel : {"rf", "scornet"}, default="rf"
-        The random forest kernel (Eq. 1), or the share of trees in which rows meet.
+        The random forest kernel (Eq. 1), or the share of trees in which rows meet. Of
+        the diffusion map only.
     landmarks : int or None, default=None
         Number of rows, drawn at random, that define the kernel; the other rows are
         placed like new ones. None takes all rows.
@@ -111,9 +118,9 @@ class RFAE(PortableModel):
         self,
         n_components: int = 2,
         *,
-        forest: Any = "adversarial",
+        forest: Any = "auto",
         decoder: Any = "auto",
-        refine: Any = None,
+        refine: Any = "default",
         diffusion_time: float = 1.0,
         kernel: str = "rf",
         landmarks: int | None = None,
@@ -202,7 +209,7 @@ class RFAE(PortableModel):
         """
         check_settings(self)
         decoder = resolve_decoder(self.decoder, n_jobs=self.n_jobs)
-        check_decodable(decoder, self.refine)
+        check_decodable(decoder, self)
         stages = "kernel", "map", "decoder", "refine", "choice"
         rngs = stage_rngs(self.random_state, *stages)
         rngs |= stage_rngs(rngs["kernel"], "forest", "landmarks")
@@ -215,7 +222,7 @@ class RFAE(PortableModel):
         landmarks = draw_landmarks(table.n_rows, self.landmarks, rngs["landmarks"])
         check_enough_rows(self.n_components, table, landmarks)
 
-        refinement, self.tried_ = resolve_refinement(self.refine), []
+        refinement, self.tried_ = resolve_refinement(self), []
         if isinstance(refinement, AutoRefinement):
             contest = Contest(self, table, y, rngs["choice"])
             self.tried_ = contest.run(refinement.time_budget)
@@ -238,6 +245,6 @@ class RFAE(PortableModel):
         )
         if refinement is not None:
             encoder = encoder.refine(refinement, deepcopy(self._refine_rng))
-            decoder = refined_decoder(decoder, refinement)
+            decoder = refined_decoder(decoder, encoder)
         self._settle(encoder, decoder.fit_context(encoder.context(), rngs["decoder"]))
         return self

@@ -8,7 +8,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from latentforest._base._types import Coords, Floats
 from latentforest._reconstruction import TableAutoencoder
+from latentforest._settings import is_auto, refined_decoder, resolve_refinement
 from latentforest.decode import (
+    AutoDecoder,
     Calibration,
     Decoder,
     Uncertainty,
@@ -17,6 +19,7 @@ from latentforest.decode import (
 )
 from latentforest.encoder import Encoder, ForestKernel
 from latentforest.forest import GrownForest
+from latentforest.refine import Refinement
 from latentforest.spectral import DiffusionMap
 from latentforest.table import TableCodec, index_of
 
@@ -174,10 +177,17 @@ class LatentModel(TableAutoencoder):
         """
         check_is_fitted(self, "decoder_")
         encoder, refined = self.encoder_.truncate(n_components), self.encoder_.refined
+        decoder = self.decoder_
         if refined is not None:
-            encoder = encoder.refine(refined.map.settings, deepcopy(self._refine_rng))
+            settings = resolve_refinement(self)
+            if not isinstance(settings, Refinement):  # they were chosen
+                settings = refined.map.settings
+            encoder = encoder.refine(settings, deepcopy(self._refine_rng))
+            if is_auto(self.decoder):
+                decoder = refined_decoder(AutoDecoder(n_jobs=self.n_jobs), encoder)
+                decoder.rng_ = self.decoder_.rng_
         small = copy(self).set_params(n_components=n_components)
-        small._settle(encoder, self.decoder_.with_context(encoder.context()))
+        small._settle(encoder, decoder.with_context(encoder.context()))
         return small
 
     def _encode(self, X: Any) -> Any:

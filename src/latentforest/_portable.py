@@ -16,6 +16,7 @@ from latentforest._saved_settings import (
     take_parameters,
     take_trials,
 )
+from latentforest._settings import resolve_refinement
 from latentforest.decode import put_decoder, take_decoder
 from latentforest.encoder import put_encoder, take_encoder
 from latentforest.explore import write_page
@@ -106,6 +107,7 @@ class PortableModel(LatentModel):
         schema = codec.schema_
         forest, grower = take_forest(manifest.section("forest"), schema)
         model = cls(**take_parameters(cls, manifest.section("parameters"), grower))
+        resolve_refinement(model)
         encoder = take_encoder(manifest, schema, forest, dropped=dropped)
         decoder = None
         if not dropped:

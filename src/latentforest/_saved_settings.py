@@ -13,7 +13,6 @@ from latentforest._base._values import (
     encode_seed,
     encode_value,
 )
-from latentforest._settings import resolve_refinement
 from latentforest.choice import Trial
 from latentforest.decode import DECODERS
 from latentforest.forest import forest_from_json, forest_to_json
@@ -58,8 +57,6 @@ def take_parameters(cls: type, section: Section, grower: Any) -> dict[str, Any]:
             found[key] = section.section(key).object(OBJECTS[key])
         else:
             found[key] = decode_value(value, what=key)
-    if "refine" in found:
-        resolve_refinement(found["refine"])
     return found
 
 

@@ -1,5 +1,6 @@
 """Settings of the autoencoder: checks before any work, and the paper's choice."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 from latentforest._base._checks import check_integer, check_option, check_real
 from latentforest._base._parallel import n_workers
 from latentforest.decode import AutoDecoder, Decoder, KNNDecoder
+from latentforest.encoder import Encoder
 from latentforest.forest import AdversarialForest
 from latentforest.kernel import KERNEL_KINDS
 from latentforest.refine import AutoRefinement, Refinement
@@ -25,13 +27,15 @@ def check_settings(model: Any) -> None:
     n_workers(model.n_jobs)
     if model.landmarks is not None:
         check_integer("landmarks", model.landmarks, minimum=2)
-    chooses = isinstance(resolve_refinement(model.refine), AutoRefinement)
-    if is_auto(model.forest) and not chooses:
+    refinement = resolve_refinement(model)
+    by_forest = refinement is None or getattr(refinement, "start", "auto") == "forest"
+    if not by_forest and (time != 1.0 or model.kernel != "rf"):
         message = (
-            f"forest='auto' with refine={model.refine!r}: there is nothing to choose "
-            "the forest by. Give refine='auto', or name a forest."
+            f"diffusion_time={model.diffusion_time}, kernel={model.kernel!r}: they "
+            "shape the diffusion map, which is refined here from another start. Give "
+            "refine=None to look at it, or Refinement(start='forest')."
         )
-        raise ValueError(message)
+        warnings.warn(message, UserWarning, stacklevel=3)
 
 
 def check_enough_rows(
@@ -48,29 +52,38 @@ def check_enough_rows(
         raise ValueError(message)
 
 
-def is_auto(forest: Any) -> bool:
-    """Whether the forest shall be chosen."""
-    return isinstance(forest, str) and forest == "auto"
+def is_auto(choice: Any) -> bool:
+    """Whether a forest or decoder is left to us."""
+    return isinstance(choice, str) and choice == "auto"
 
 
-def check_decodable(decoder: Decoder, refine: Any) -> None:
+def check_decodable(decoder: Decoder, model: Any) -> None:
     """Refuse a decoder that has no use for a refined map."""
-    if refine is not None and "spectrum" in decoder.needs():
+    if resolve_refinement(model) is not None and "spectrum" in decoder.needs():
         message = (
             f"{decoder!r} reads coordinates by the eigenvalues of the kernel, which "
-            f"refine={refine!r} moves them away from. Give refine=None, or another "
-            "decoder."
+            f"refine={model.refine!r} moves them away from. Give refine=None, or "
+            "another decoder."
         )
         raise ValueError(message)
 
 
-def resolve_refinement(refine: Any) -> Refinement | AutoRefinement | None:
-    """Read a ``refine`` parameter: nothing, rounds, "auto", or all settings."""
+def resolve_refinement(model: Any) -> Refinement | AutoRefinement | None:
+    """Read the ``refine`` parameter: nothing, rounds, a word, or all settings.
+
+    "default" is for those who leave the rest to us too: who names a forest or a decoder
+    wants to see what it does.
+    """
+    refine = model.refine
+    if isinstance(refine, str):
+        check_option("refine", refine, ("default", "auto"))
+        if refine == "auto":
+            refine = AutoRefinement()
+        else:
+            all_ours = is_auto(model.forest) and is_auto(model.decoder)
+            refine = Refinement() if all_ours else None
     if refine is None:
         return None
-    if isinstance(refine, str):
-        check_option("refine", refine, ("auto",))
-        refine = AutoRefinement()
     settings: Refinement | AutoRefinement = (
         refine
         if isinstance(refine, (Refinement, AutoRefinement))
@@ -80,10 +93,11 @@ def resolve_refinement(refine: Any) -> Refinement | AutoRefinement | None:
     return settings
 
 
-def refined_decoder(decoder: Decoder, refinement: Refinement) -> Decoder:
+def refined_decoder(decoder: Decoder, encoder: Encoder) -> Decoder:
     """Return the decoder to use: "auto" becomes what the rows are refined for."""
-    if isinstance(decoder, AutoDecoder):
-        return refinement.decoder(n_jobs=decoder.n_jobs)
+    if isinstance(decoder, AutoDecoder) and encoder.refined is not None:
+        settings = encoder.refined.map.settings
+        return settings.decoder(encoder.spectrum.n_components, n_jobs=decoder.n_jobs)
     return decoder
 
 
@@ -94,4 +108,5 @@ def paper_settings() -> dict[str, Any]:
         "decoder": KNNDecoder(20, prototypes="draw"),
         "diffusion_time": 1.0,
         "kernel": "rf",
+        "refine": None,
     }

@@ -9,12 +9,13 @@ from sklearn.utils import check_consistent_length
 from latentforest._base._progress import progress
 from latentforest._base._random import stage_rngs
 from latentforest._base._types import Codes
-from latentforest._settings import is_auto
+from latentforest._settings import is_auto, refined_decoder, resolve_refinement
 from latentforest.choice import HoldOut, Trial, held_out_parts
+from latentforest.decode import AutoDecoder
 from latentforest.encoder import Encoder, fit_encoder
 from latentforest.forest import CompletelyRandomForest, resolve_forest
 from latentforest.metrics import code_distortions, mean_distortion
-from latentforest.refine import Refinement
+from latentforest.refine import AutoRefinement, Refinement
 from latentforest.spectral import DiffusionMap
 from latentforest.table import EncodedTable
 
@@ -23,6 +24,7 @@ TWO_PARTS = HoldOut(n_parts=2, one_in=4, rows_per_part=500, most_rows=2_000)
 LEAF_SIZES = (20, 5)
 NEIGHBOURS = (12, 24, 48, 96, 192)
 ROUNDS = (3, 8)
+FEW, MANY = 100, 500  # trees; once refined, maps of either are as good
 CLEARLY = 2.0  # times as much is lost without packing: more trials change nothing
 
 
@@ -51,10 +53,13 @@ class Part:
 
 
 def forests_to_try(model: Any) -> tuple[Any, ...]:
-    """Return the forest of the model, or several new ones if it shall be chosen."""
+    """Return the forest of the model; if it is left to us, one, or several to try."""
     if not is_auto(model.forest):
         return (model.forest,)
     # New objects every time: they end in the hands of users, who may change them.
+    refinement = resolve_refinement(model)
+    if not isinstance(refinement, AutoRefinement):
+        return (CompletelyRandomForest(MANY if refinement is None else FEW),)
     return tuple(
         CompletelyRandomForest(200, min_samples_leaf=size) for size in LEAF_SIZES
     )
@@ -104,7 +109,7 @@ class Contest:
             rng = np.random.default_rng(self.seed)
             encoder = part.encoder(number, self.model, self.seed)
             encoder = encoder.refine(refinement, rng)
-            decoder = refinement.decoder(n_jobs=self.model.n_jobs)
+            decoder = refined_decoder(AutoDecoder(n_jobs=self.model.n_jobs), encoder)
             decoder.fit_context(encoder.context(), rng)
             decoded.append(decoder.decode(encoder.place(part.held)))
         held = np.concatenate([part.held for part in self.parts])

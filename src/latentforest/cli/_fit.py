@@ -17,6 +17,7 @@ from latentforest.cli._source import Dialect, Source
 from latentforest.cli._tables import training_frame
 from latentforest.decode import DECODERS
 from latentforest.forest import FORESTS
+from latentforest.refine import Refinement
 from latentforest.table import ColumnKind, EncodedTable, TableCodec
 from latentforest.trees import goes_left
 
@@ -98,32 +99,51 @@ class Settings:
         )
 
     def _forest(self) -> Any:
-        forest = FORESTS[self.forest_name]()
-        if self.trees is not None:
-            forest.set_params(n_estimators=self.trees)
+        if not self._names_forest and self.trees is None and self.leaf_size is None:
+            return "auto"
+        forest = FORESTS[self.forest_name](self.n_trees)
         if self.leaf_size is not None:
             forest.set_params(min_samples_leaf=self.leaf_size)
         return forest
 
-    def _refine(self) -> int | str | None:
-        if self.refine is None or self.refine == "auto":
-            return self.refine
+    def _refine(self) -> int | str | Refinement | None:
+        if self.refine is None:
+            return Refinement() if self.refines else None
+        if self.refine == "none":
+            return None
+        if self.refine == "auto":
+            return "auto"
         if not self.refine.isdecimal() or int(self.refine) < 1:
-            message = f"--refine {self.refine}: give a number of rounds, or auto."
+            message = f"--refine {self.refine}: give a number of rounds, auto or none."
             raise UsageError(message)
         return int(self.refine)
 
     @property
+    def _names_forest(self) -> bool:
+        return self.forest is not None or self.target is not None
+
+    @property
+    def refines(self) -> bool:
+        """Whether rows will be moved until they decode best."""
+        if self.refine is not None or self.paper or self.auto:
+            return not self.paper and self.refine != "none"
+        # Who names a forest or a decoder wants to see what it does.
+        return not self._names_forest and self.decoder is None
+
+    @property
     def forest_name(self) -> str:
         """Which forest the model will have, about."""
-        if self.auto:
-            return "completely_random"
-        return self.forest or ("adversarial" if self.target is None else "supervised")
+        if self.paper:
+            return "adversarial"
+        given = "completely_random" if self.target is None else "supervised"
+        return self.forest or given
 
     @property
     def n_trees(self) -> int:
         """How many trees the model will have, about."""
-        return self.trees or (200 if self.auto else 500)
+        if self.trees is not None or self.auto:
+            return self.trees or 200
+        return 100 if self.refines and not self._names_forest else 500
 
 
 def check_word(option: str, word: str, words: list[str]) -> None:
@@ -181,6 +201,7 @@ def fit(
         settings.components,
         settings.forest_name,
         settings.jobs,
+        refined=settings.refines,
     )
     notes.say(f"{len(frame):,} rows, {frame.shape[1]} columns read from {label}")
     # Said before the long part: an id to be dropped is best noticed now.

@@ -58,12 +58,17 @@ def _fit(
         typer.Option(
             "--forest",
             help=f"One of {', '.join(FORESTS)}.",
-            show_default="adversarial",
+            show_default="completely_random",
         ),
     ] = None,
     trees: Annotated[
         int | None,
-        typer.Option("--trees", min=1, help="Number of trees.", show_default="500"),
+        typer.Option(
+            "--trees",
+            min=1,
+            help="Number of trees.",
+            show_default="100, 500 where rows are not refined",
+        ),
     ] = None,
     leaf_size: Annotated[
         int | None,
@@ -87,8 +92,9 @@ def _fit(
         typer.Option(
             "--refine",
             metavar="ROUNDS",
-            help="Rounds in which rows are moved until they decode best, or auto.",
-            show_default="none",
+            help="Rounds in which rows are moved until they decode best, auto to "
+            "choose, or none to keep the forest's own map.",
+            show_default="4, none with --forest or --decoder",
         ),
     ] = None,
     target: Annotated[

@@ -1,7 +1,7 @@
 """How long a fit takes and how much memory it needs, before it starts.
 
 The figures were measured with 2,000 to 45,000 rows, 10 to 20 columns and 100 to 500
-trees; they leave out refinement and the choice of settings.
+trees; they leave out the choice of settings.
 """
 
 import math
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from latentforest._base._parallel import n_workers
+from latentforest.refine import MANY_ROWS
 
 BASE = 0.3e9  # bytes of Python and the libraries
 LEAF_ID = 4  # bytes per row and tree that stay: the leaf of each row
@@ -19,6 +20,7 @@ STORED_CELL = 6  # bytes per cell in a model file: rows, and as the decoder has 
 START = 0.5  # seconds that even a small fit takes
 PRODUCT = 4.5e-9  # processor seconds per row, tree and product with the kernel
 ENCODE = 0.3e-6  # processor seconds per row and tree
+REFINE, PLACE = 2.5e-4, 3e-4  # processor seconds per row refined, and per row placed
 
 
 class Growing(NamedTuple):
@@ -55,8 +57,10 @@ def forecast(
     n_columns: int,
     n_trees: int,
     n_components: int,
-    forest: str = "adversarial",
+    forest: str,
     n_jobs: int | None = None,
+    *,
+    refined: bool,
 ) -> Forecast:
     """Forecast the cost of a fit with a forest of some name."""
     threads = n_workers(n_jobs)
@@ -64,13 +68,15 @@ def forecast(
     growing = MEASURED.get(forest, UNMEASURED)
     grow = growing.seconds * pairs * math.log2(n_rows + 1) * math.sqrt(n_columns)
     solve = PRODUCT * pairs * (60 + 10 * n_components)
+    refine = REFINE * min(n_rows, MANY_ROWS) if refined else 0.0
+    place = PLACE * 100_000 if refined else 0.0
     cells = float(n_rows) * n_columns
     encoder = growing.leaves * pairs * (STORED_LEAF + 8 * n_components)
     return Forecast(
         fit_bytes=BASE + PEAK * pairs + CELL * cells,
-        fit_seconds=START + (grow + solve) / threads,
+        fit_seconds=START + (grow + solve + refine) / threads,
         file_bytes=encoder + STORED_CELL * cells + 24.0 * n_rows * n_components,
         encoder_bytes=encoder,
-        encode_seconds=ENCODE * n_trees * 100_000 / threads,
+        encode_seconds=(ENCODE * n_trees * 100_000 + place) / threads,
         n_threads=threads,
     )

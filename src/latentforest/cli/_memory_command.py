@@ -7,7 +7,7 @@ import typer
 
 from latentforest.cli import _options as options
 from latentforest.cli._exit import UsageError
-from latentforest.cli._fit import check_word
+from latentforest.cli._fit import Settings, check_word
 from latentforest.cli._forecast import LEAF_ID, Forecast, forecast
 from latentforest.cli._notes import Notes, in_bytes, in_seconds
 from latentforest.cli._source import Dialect, Source
@@ -42,14 +42,25 @@ def _memory(
         typer.Option("--columns", min=1, help="Number of columns, instead of a table."),
     ] = None,
     trees: Annotated[
-        int, typer.Option("--trees", min=1, help="Number of trees.")
-    ] = 500,
+        int | None,
+        typer.Option(
+            "--trees",
+            min=1,
+            help="Number of trees.",
+            show_default="100, 500 with --forest",
+        ),
+    ] = None,
     components: Annotated[
         int, typer.Option("-k", "--components", min=1, help="Coordinates per row.")
     ] = 2,
     forest: Annotated[
-        str, typer.Option("--forest", help=f"One of {', '.join(FORESTS)}.")
-    ] = "adversarial",
+        str | None,
+        typer.Option(
+            "--forest",
+            help=f"One of {', '.join(FORESTS)}.",
+            show_default="completely_random",
+        ),
+    ] = None,
     jobs: Annotated[
         int | None,
         typer.Option("--jobs", min=1, help="Threads.", show_default="all cores"),
@@ -60,7 +71,9 @@ def _memory(
     debug: options.Debug = False,
 ) -> None:
     """Forecast time and memory of a fit, before it starts."""
-    check_word("--forest", forest, list(FORESTS))
+    settings = Settings(components, forest=forest, trees=trees, jobs=jobs)
+    if forest is not None:
+        check_word("--forest", forest, list(FORESTS))
     if table is not None:
         dialect = Dialect(separator, stream_format=stream_format)
         counted = _count(table, dialect, Notes(quiet=quiet))
@@ -68,9 +81,13 @@ def _memory(
     if rows is None or columns is None:
         message = "Give a table, or --rows and --columns."
         raise UsageError(message)
-    cost = forecast(rows, columns, trees, components, forest, jobs)
+    trees, refined = settings.n_trees, settings.refines
+    cost = forecast(
+        rows, columns, trees, components, settings.forest_name, jobs, refined=refined
+    )
     size = f"{rows:,} rows, {columns} columns, {trees} trees, {components} coordinates"
-    sys.stdout.write(f"{size}, {forest} forest\n\n{_told(cost, rows * trees)}\n")
+    made = f"{settings.forest_name} forest{', refined' if refined else ''}"
+    sys.stdout.write(f"{size}, {made}\n\n{_told(cost, rows * trees)}\n")
 
 
 def _count(path: str, dialect: Dialect, notes: Notes) -> tuple[int, int]:
@@ -94,7 +111,7 @@ def _told(cost: Forecast, pairs: int) -> str:
             "time to fit",
             in_seconds(cost.fit_seconds),
             f"{in_seconds(cost.fit_seconds / 2)} to {in_seconds(2 * cost.fit_seconds)} "
-            f"on {cost.n_threads} threads, without --auto and --refine",
+            f"on {cost.n_threads} threads, without --auto",
         ),
         (
             "model file",

@@ -3,6 +3,7 @@
 from latentforest.refine._map import RefinedMap
 from latentforest.refine._packed import PackedMap as PackedMap
 from latentforest.refine._rows import RefinedRows, refine_rows
+from latentforest.refine._settings import MANY_ROWS as MANY_ROWS
 from latentforest.refine._settings import AutoRefinement, Refinement
 from latentforest.refine._start import Hints as Hints
 

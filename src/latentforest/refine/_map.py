@@ -59,7 +59,8 @@ class RefinedMap:
         """
         self.keep(cells, cells.mean())
         coords = np.ascontiguousarray(start)
-        n_neighbors = min(self.settings.n_neighbors, len(coords) - 1)
+        wanted = self.settings.neighbors_for(coords.shape[1])
+        n_neighbors = min(wanted, len(coords) - 1)
         self.objective_: list[float] = []
         move, pace = np.zeros_like(coords), 1.0
         for _ in range(self.settings.rounds + 1):
@@ -135,7 +136,8 @@ class RefinedMap:
         self, queries: Coords, cells: Cells, known: NDArray[np.int64] | None = None
     ) -> tuple[Floats, Coords, NDArray[np.int64]]:
         """Find loss and step at each query, and its neighbours."""
-        n_neighbors = min(self.settings.n_neighbors, len(self.coords_))
+        wanted = self.settings.neighbors_for(queries.shape[1])
+        n_neighbors = min(wanted, len(self.coords_))
         found = self.search_.nearest(queries, n_neighbors, known=known, n_jobs=1)
         return *self._step(self.coords_, queries, cells, found), found.rows
 
@@ -216,7 +218,7 @@ def n_written_out(cells: Cells) -> int:
 def _demand(settings: Refinement, coords: Coords, cells: Cells) -> Demand:
     """Tell what it takes to write cells out, index the rows, and place a few others."""
     n_cells = n_written_out(cells)
-    plane = plane_demand(settings.n_neighbors, coords)
+    plane = plane_demand(settings.neighbors_for(coords.shape[1]), coords)
     moves = Demand(steps=plane.steps * (settings.steps + 1))
     return Demand(24 * n_cells, 8 * n_cells) + search_demand(coords) + moves
 

@@ -16,8 +16,6 @@ from latentforest.refine._start import Hints, RowMap, RowsToRefine, Start
 from latentforest.refine._starts import STARTS
 from latentforest.table import EncodedTable, TableSchema
 
-TRIED = ("linear", "neighbours")  # by start="auto"; the first of equals is kept
-
 
 @dataclass(frozen=True, slots=True)
 class RefinedRows:
@@ -116,10 +114,9 @@ def refine_rows(
     space = CellSpace.of_table(table)
     cells = space.cells(table.values[rows])
     given = RowsToRefine(cells, hints(rows), n_components, rng, n_jobs)
-    names = TRIED if settings.start == "auto" else (settings.start,)
     tried = []
-    for name in names:
-        start, begin = STARTS[name].begin(given)
-        tried.append((start, start.refine(settings, begin, cells, n_jobs=n_jobs)))
+    for one in settings.to_try(n_components):
+        start, begin = STARTS[one.start].begin(given)
+        tried.append((start, start.refine(one, begin, cells, n_jobs=n_jobs)))
     best = min(tried, key=lambda pair: pair[1].objective_[-1:])
     return RefinedRows(rows, table.values[rows], space, *best)

@@ -1,6 +1,8 @@
 """Settings of the refinement."""
 
-from sklearn.base import BaseEstimator
+from typing import Self
+
+from sklearn.base import BaseEstimator, clone
 
 from latentforest._base._checks import check_integer, check_option, check_real
 from latentforest.decode import Decoder, LocalLinearDecoder, PackedDecoder
@@ -9,6 +11,7 @@ from latentforest.neighbours import TREE_UP_TO
 MOST_ROUNDS = 1_000  # and steps; some dozen are enough
 MANY_ROWS, FEW_ROWS = 100_000, 10_000
 STARTS = ("forest", "linear", "neighbours", "packed", "auto")
+TO_LOOK_AT = 2  # coordinates; a map that keeps neighbours together is best there
 
 
 class Refinement(BaseEstimator):
@@ -16,27 +19,30 @@ class Refinement(BaseEstimator):
 
     Each round fits a plane to the neighbours of every row, itself left out, as
     `LocalLinearDecoder` does, and moves the row to where its plane comes closest to
-    it: a damped Gauss–Newton step on ‖x − h(z)‖². New rows are placed by the forest
-    and then moved in the same way.
+    it: a damped Gauss–Newton step on ‖x − h(z)‖². New rows are given a start and then
+    moved in the same way.
 
     Parameters
     ----------
-    rounds : int, default=8
+    rounds : int, default=4
         Rounds over the training rows, at most 1,000.
-    n_neighbors : int, default=48
-        Rows that each plane is fitted to.
+    n_neighbors : int or None, default=None
+        Rows that each plane is fitted to: fewer lose less, more keep neighbours
+        together better. None stands for 24, or three for each coordinate if that is
+        more.
     ridge : float, default=0.03
         Penalty on the slopes, as in `LocalLinearDecoder`.
     steps : int, default=10
         Steps for a new row, at most 1,000; it stops when they gain nothing.
-    start : {"forest", "linear", "neighbours", "packed", "auto"}, default="forest"
-        Where rows begin: the diffusion map of the forest, principal components, or a
-        layout that keeps neighbours together. New rows begin in the same way; with
-        "neighbours" where their nearest refined rows lie. "auto" refines from
-        principal components and from the layout, and keeps what loses less: rows are
-        decoded without themselves, so that none need be held back. "packed" is for
-        reconstruction, not for looking: each coordinate carries some columns, as
-        places on a curve through what rows have there, which no round could improve.
+    start : {"auto", "neighbours", "linear", "forest", "packed"}, default="auto"
+        Where rows begin: a layout that keeps neighbours together, principal
+        components, or the diffusion map of the forest. New rows begin in the same way;
+        with "neighbours" where their nearest refined rows lie. "auto" takes the layout
+        for up to two coordinates; for more it refines from principal components too,
+        and keeps what loses less: rows are decoded without themselves, so that none
+        need be held back. "packed" is for reconstruction, not for looking: each
+        coordinate carries some columns, as places on a curve through what rows have
+        there, which no round could improve.
     max_rows : int or None, default=None
         Distinct training rows, drawn at random, that are refined together; the
         others are placed like new rows. None stands for 100,000 with up to 8
@@ -46,12 +52,12 @@ class Refinement(BaseEstimator):
 
     def __init__(
         self,
-        rounds: int = 8,
+        rounds: int = 4,
         *,
-        n_neighbors: int = 48,
+        n_neighbors: int | None = None,
         ridge: float = 0.03,
         steps: int = 10,
-        start: str = "forest",
+        start: str = "auto",
         max_rows: int | None = None,
     ) -> None:
         self.rounds = rounds
@@ -61,12 +67,24 @@ class Refinement(BaseEstimator):
         self.start = start
         self.max_rows = max_rows
 
-    def decoder(self, *, n_jobs: int | None = None) -> Decoder:
+    def to_try(self, n_components: int) -> list[Self]:
+        """Return these settings with every start that is to be tried."""
+        starts = [self.start]
+        if self.start == "auto":
+            starts = ["linear", "neighbours"][n_components <= TO_LOOK_AT :]
+        return [clone(self).set_params(start=start) for start in starts]
+
+    def neighbors_for(self, n_components: int) -> int:
+        """Return how many rows planes are fitted to."""
+        return self.n_neighbors or max(24, 3 * n_components)
+
+    def decoder(self, n_components: int, *, n_jobs: int | None = None) -> Decoder:
         """Return the decoder that the rows are refined for."""
         if self.start == "packed":
             return PackedDecoder(n_jobs=n_jobs)
+        n_neighbors = self.neighbors_for(n_components)
         return LocalLinearDecoder(
-            self.n_neighbors, ridge=self.ridge, extrapolate=True, n_jobs=n_jobs
+            n_neighbors, ridge=self.ridge, extrapolate=True, n_jobs=n_jobs
         )
 
     def most_rows(self, n_components: int) -> int:
@@ -79,7 +97,8 @@ class Refinement(BaseEstimator):
     def check(self) -> None:
         """Check the parameters."""
         check_integer("rounds", self.rounds, minimum=0, maximum=MOST_ROUNDS)
-        check_integer("n_neighbors", self.n_neighbors, minimum=1)
+        if self.n_neighbors is not None:
+            check_integer("n_neighbors", self.n_neighbors, minimum=1)
         check_integer("steps", self.steps, minimum=0, maximum=MOST_ROUNDS)
         if self.max_rows is not None:
             check_integer("max_rows", self.max_rows, minimum=2)
