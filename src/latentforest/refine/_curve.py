@@ -17,6 +17,7 @@ from latentforest.table import number_rows
 
 BOX = 32  # neighbours on the curve that are searched together
 QUERY_BLOCK = 256
+FAR = 1e6  # standard deviations; squares of more drown those of other columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,14 +44,44 @@ class Curve:
     ) -> "Curve":
         """Rebuild the curve from the places of all rows."""
         found, first = np.unique(places, return_index=True)
-        values = np.ascontiguousarray(cells.values[np.ix_(first, columns)])
-        is_number = cells.is_number[columns]
-        n_boxes = -(-len(found) // BOX)
+        return cls._of_points(
+            columns,
+            cells.is_number[columns],
+            cells.values[np.ix_(first, columns)],
+            found,
+            straight=is_straight(cells, columns),
+        )
+
+    @classmethod
+    def _of_points(
+        cls,
+        columns: NDArray[np.int64],
+        is_number: Bools,
+        values: Floats,
+        places: Floats,
+        *,
+        straight: bool,
+    ) -> "Curve":
+        values = np.ascontiguousarray(values)
+        n_boxes = -(-len(places) // BOX)
         lows, highs = np.empty((2, n_boxes, len(columns)))
         gaps = np.empty(lows.shape, np.int64)
         boxes_of(values, is_number, BOX, lows, highs, gaps)
-        straight = is_straight(cells, columns)
-        return cls(columns, is_number, values, found, straight, lows, highs, gaps)
+        return cls(columns, is_number, values, places, straight, lows, highs, gaps)
+
+    def keep(self, places: Floats) -> "Curve":
+        """Return the curve with the points at given places only.
+
+        It stays straight, or not, whatever its points have left.
+        """
+        kept = np.isin(self.places, places)
+        return self._of_points(
+            self.columns,
+            self.is_number,
+            self.values[kept],
+            self.places[kept],
+            straight=self.straight,
+        )
 
     def nearest(
         self,
@@ -64,9 +95,11 @@ class Curve:
         The points that are their ``own``, where that is not −1, do not count, unless
         there is no other.
         """
-        wanted = np.ascontiguousarray(values)
         if self.straight:
-            return np.where(np.isnan(wanted[:, 0]), 0.0, wanted[:, 0])
+            # The mean for a gap, and a number that is one beyond the largest.
+            return np.nan_to_num(values[:, 0])
+        near = np.where(self.is_number, np.clip(values, -FAR, FAR), values)
+        wanted = np.ascontiguousarray(near)
         if len(self.places) == 1:
             return np.full(len(wanted), self.places[0])
         found = np.empty(len(wanted), np.int64)

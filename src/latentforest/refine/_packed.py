@@ -1,6 +1,7 @@
 """Packed coordinates: each carries columns of its own, as places on a curve."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -64,8 +65,13 @@ class PackedMap:
 
     def take(self, rows: NDArray[np.integer]) -> "PackedMap":
         """Return the map of some of the rows, on the same curves."""
-        coords, cells = self.coords_[rows], self.cells_.take(rows)
-        return PackedMap(self.settings, self.columns, coords, cells, n_jobs=self.n_jobs)
+        fewer = copy(self)
+        fewer.coords_, fewer.cells_ = self.coords_[rows], self.cells_.take(rows)
+        fewer.curves_ = [
+            curve.keep(places)
+            for curve, places in zip(self.curves_, fewer.coords_.T, strict=True)
+        ]
+        return fewer
 
     def place(self, starts: Sequence[Coords], cells: Cells) -> Coords:
         """Leave rows where they start."""
