@@ -54,7 +54,15 @@ def is_auto(forest: Any) -> bool:
 
 
 def check_decodable(decoder: Decoder, refine: Any) -> None:
-    """Refuse a decoder that has no use for a refined map."""
+    """Refuse a decoder that has no use for the map."""
+    is_packed = isinstance(refine, Refinement) and refine.start == "packed"
+    if "columns" in decoder.needs() and not is_packed:
+        message = (
+            f"{decoder!r} reads columns off coordinates that carry certain ones each, "
+            f"which those of refine={refine!r} do not. Give "
+            "refine=Refinement(start='packed'), or another decoder."
+        )
+        raise ValueError(message)
     if refine is not None and "spectrum" in decoder.needs():
         message = (
             f"{decoder!r} reads coordinates by the eigenvalues of the kernel, which "
