@@ -164,15 +164,14 @@ def test_the_nearest_point_is_found(cells, others, alone):
     squares = squares_between(wanted, curve.values, is_number)
     taken = np.searchsorted(curve.places, found)
     np.testing.assert_array_equal(curve.places[taken], found)
-    rows = np.arange(len(wanted))
-    np.testing.assert_allclose(squares[rows, taken], squares.min(axis=1), atol=1e-12)
+    np.testing.assert_array_equal(taken, squares.argmin(axis=1))  # the first of equals
     # Each without some point: the nearest of the others.
     own = np.random.default_rng(0).integers(-1, len(curve.places), len(wanted))
     found = curve.nearest(wanted, own, n_jobs=1)
     if len(curve.places) > 1:
-        squares[rows[own >= 0], own[own >= 0]] = np.inf
+        squares[np.flatnonzero(own >= 0), own[own >= 0]] = np.inf
     taken = np.searchsorted(curve.places, found)
-    np.testing.assert_allclose(squares[rows, taken], squares.min(axis=1), atol=1e-12)
+    np.testing.assert_array_equal(taken, squares.argmin(axis=1))
 
 
 def test_many_points_are_searched_as_well():
@@ -187,18 +186,6 @@ def test_many_points_are_searched_as_well():
     taken = np.searchsorted(curve.places, curve.nearest(new, n_jobs=1))
     squares = squares_between(new, curve.values, cells.is_number)
     np.testing.assert_array_equal(squares[np.arange(300), taken], squares.min(axis=1))
-
-
-def test_the_first_of_equals_is_taken():
-    # Points on a circle are equally far from its middle.
-    angle = np.arange(256) * np.pi / 128
-    X = np.round(np.column_stack([np.cos(angle), np.sin(angle)]) * 2**20)
-    X[:, 1] = np.sign(X[:, 1])
-    X[:, 0] = np.sign(X[:, 0])
-    cells = Cells(np.unique(X, axis=0), np.zeros(2, bool), np.array([0, 3, 6]))
-    curve = Curve.of_places(cells, np.arange(2), places_on_curve(cells, np.arange(2)))
-    gaps = np.full((1, 2), np.nan)
-    assert curve.nearest(gaps, n_jobs=1) == curve.places[0]
 
 
 # --- nothing is lost with a coordinate for each column ----------------------------

@@ -13,11 +13,11 @@ from latentforest.refine._curve_loops import (
     curve_through,
     nearest_on_curve,
 )
+from latentforest.refine._map import FAR
 from latentforest.table import number_rows
 
 BOX = 32  # neighbours on the curve that are searched together
 QUERY_BLOCK = 256
-FAR = 1e6  # standard deviations; squares of more drown those of other columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +66,7 @@ class Curve:
         n_boxes = -(-len(places) // BOX)
         lows, highs = np.empty((2, n_boxes, len(columns)))
         gaps = np.empty(lows.shape, np.int64)
-        boxes_of(values, is_number, BOX, lows, highs, gaps)
+        boxes_of(values, BOX, lows, highs, gaps)
         return cls(columns, is_number, values, places, straight, lows, highs, gaps)
 
     def keep(self, places: Floats) -> "Curve":
@@ -98,6 +98,7 @@ class Curve:
         if self.straight:
             # The mean for a gap, and a number that is one beyond the largest.
             return np.nan_to_num(values[:, 0])
+        # The square of more would drown those of other columns, or be no number.
         near = np.where(self.is_number, np.clip(values, -FAR, FAR), values)
         wanted = np.ascontiguousarray(near)
         if len(self.places) == 1:

@@ -167,14 +167,14 @@ def _walk(order, begin, end, left, turned):
 
 
 @compiled
-def boxes_of(values, is_number, size, lows, highs, gaps):
-    """Fill what runs of rows have in common: ranges, levels, and where gaps are.
+def boxes_of(values, size, lows, highs, gaps):
+    """Fill what runs of rows have in common: ranges, and where gaps are.
 
-    ``gaps`` counts 0 for none, 2 for all rows, and 1 between. Levels that differ have
-    the whole line as their range, a column without known cells none.
+    ``gaps`` counts 0 for none, 2 for all rows, and 1 between. A column without known
+    cells has no range.
     """
     for box in range(len(lows)):
-        for column in range(len(is_number)):
+        for column in range(lows.shape[1]):
             low, high, n_gaps, n_rows = np.inf, -np.inf, 0, 0
             for row in range(box * size, min((box + 1) * size, len(values))):
                 x = values[row, column]
@@ -183,8 +183,6 @@ def boxes_of(values, is_number, size, lows, highs, gaps):
                     n_gaps += 1
                 else:
                     low, high = min(low, x), max(high, x)
-            if low < high and not is_number[column]:
-                low, high = -np.inf, np.inf
             lows[box, column], highs[box, column] = low, high
             gaps[box, column] = 0 if n_gaps == 0 else (2 if n_gaps == n_rows else 1)
 
