@@ -15,6 +15,7 @@ from latentforest import (
     Refinement,
 )
 from latentforest.forest import BaseForest
+from latentforest.refine import _curve
 from latentforest.refine._cells import Cells, CellSpace
 from latentforest.refine._curve import Curve, places_on_curve
 from latentforest.refine._curve_loops import curve_through
@@ -151,8 +152,21 @@ def test_rows_share_a_place_if_they_are_equal_and_only_then(cells):
 
 
 @LAW
-@given(some_cells(max_rows=200), some_cells(max_rows=40), st.booleans())
-def test_the_nearest_point_is_found(cells, others, alone):
+@given(
+    some_cells(max_rows=200),
+    some_cells(max_rows=40),
+    st.booleans(),
+    st.sampled_from([(_curve.BOX, _curve.GROUP), (3, 2)]),
+)
+def test_the_nearest_point_is_found(cells, others, alone, sizes):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_curve, "BOX", sizes[0])
+        patch.setattr(_curve, "GROUP", sizes[1])
+        check_nearest(cells, others, alone=alone)
+
+
+def check_nearest(cells, others, *, alone):
+    """Compare with a search of all points."""
     n_columns = min(len(cells.is_number), len(others.is_number))
     columns = np.arange(1 if alone else n_columns)
     curve = Curve.of_places(cells, columns, places_on_curve(cells, columns))

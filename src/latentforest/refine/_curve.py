@@ -1,6 +1,7 @@
 """One coordinate that carries several columns: places on a curve through the rows."""
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,11 @@ from latentforest.refine._map import FAR
 from latentforest.table import number_rows
 
 BOX = 32  # neighbours on the curve that are searched together
+GROUP = 32  # boxes that are bounded together
 QUERY_BLOCK = 256
+
+# Lowest and highest value, and whether there are gaps; (n_boxes, n_columns) each.
+Boxes: TypeAlias = tuple[Floats, Floats, NDArray[np.int64]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,9 +39,8 @@ class Curve:
     values: Floats  # (n_points, n_columns) from one end to the other
     places: Floats  # (n_points,) ascending
     straight: bool  # one number, without gaps
-    lows: Floats  # (n_boxes, n_columns) of runs of points
-    highs: Floats
-    gaps: NDArray[np.int64]
+    boxes: Boxes  # of runs of points
+    groups: Boxes  # of runs of boxes
 
     @classmethod
     def of_places(
@@ -63,11 +67,8 @@ class Curve:
         straight: bool,
     ) -> "Curve":
         values = np.ascontiguousarray(values)
-        n_boxes = -(-len(places) // BOX)
-        lows, highs = np.empty((2, n_boxes, len(columns)))
-        gaps = np.empty(lows.shape, np.int64)
-        boxes_of(values, BOX, lows, highs, gaps)
-        return cls(columns, is_number, values, places, straight, lows, highs, gaps)
+        boxes, groups = _boxes(values, BOX), _boxes(values, BOX * GROUP)
+        return cls(columns, is_number, values, places, straight, boxes, groups)
 
     def keep(self, places: Floats) -> "Curve":
         """Return the curve with the points at given places only.
@@ -111,9 +112,9 @@ class Curve:
                 self.values,
                 self.is_number,
                 BOX,
-                self.lows,
-                self.highs,
-                self.gaps,
+                self.boxes,
+                GROUP,
+                self.groups,
                 wanted,
                 own,
                 *block,
@@ -129,6 +130,15 @@ class Curve:
         alone = np.bincount(point)[point] == 1
         own = np.where(alone, point, -1)
         return self.nearest(self.values[point], own, n_jobs=n_jobs)
+
+
+def _boxes(values: Floats, size: int) -> Boxes:
+    """Ranges and gaps of runs of points."""
+    n_boxes = -(-len(values) // size)
+    lows, highs = np.empty((2, n_boxes, values.shape[1]))
+    gaps = np.empty(lows.shape, np.int64)
+    boxes_of(values, size, lows, highs, gaps)
+    return lows, highs, gaps
 
 
 def is_straight(cells: Cells, columns: NDArray[np.int64]) -> bool:
