@@ -148,6 +148,8 @@ def many_columns(rng, data):
             parts.put(name, np.hstack([array, more]))
         elif name == "refined/axes.npy":
             parts.put(name, np.hstack([array, np.zeros((len(array), n_more))]))
+        elif name == "refined/coordinate.npy":
+            parts.put(name, np.append(array, np.zeros(n_more, np.int64)))
         elif name in cells or name in ("refined/scale.npy", "decoder/centre.npy"):
             scale = np.ones if name == "refined/scale.npy" else np.zeros
             parts.put(name, np.append(array, scale(n_more)))

@@ -52,9 +52,11 @@ NOT_CHECKED = {
     "KNNDecoder": TWO_TABLES,
     "LassoDecoder": TWO_TABLES,
     "LocalLinearDecoder": TWO_TABLES,
+    "PackedDecoder": TWO_TABLES,
     "RefinedMap": "no estimator: fit takes coordinates and cells",
     "RegionDecoder": TWO_TABLES,
     "RelabelDecoder": TWO_TABLES,
+    "SpreadingDecoder": f"abstract; {TWO_TABLES}",
     "StoredForest": "comes from a model file, and fit says that it cannot grow",
     "TableCodec": "no estimator: no parameters to search, no y, encode and decode",
 }

@@ -27,6 +27,8 @@ MODELS = {
     "leaves": RFAE(2, forest=SMALL, decoder=LassoDecoder(point="draw")),
     "refined": RFAE(2, forest=SMALL, refine=2),
     "linear": RFAE(2, forest=SMALL, refine=Refinement(1, start="linear")),
+    "packed": RFAE(2, forest=SMALL, refine=Refinement(start="packed")),
+    "packed apart": RFAE(4, forest=SMALL, refine=Refinement(start="packed")),
     "regions": EForest(SMALL),
 }
 

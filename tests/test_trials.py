@@ -12,11 +12,12 @@ from latentforest import (
     RFAE,
     AutoRefinement,
     CompletelyRandomForest,
+    PackedDecoder,
     Refinement,
     SupervisedForest,
     _trials,
 )
-from latentforest._trials import LEAF_SIZES, Contest
+from latentforest._trials import CLEARLY, LEAF_SIZES, Contest
 from latentforest.choice import Trial
 from latentforest.forest import BaseForest
 from latentforest.refine._starts import STARTS
@@ -43,10 +44,32 @@ def rng():
     return np.random.default_rng(0)
 
 
+def curved_frame(n_rows=60):
+    """Eight columns that follow two hidden numbers: nothing for single columns."""
+    draw = np.random.default_rng(0)
+    t, u = 6 * draw.random(n_rows), draw.random(n_rows)
+    columns = [np.cos(t), np.sin(t), t, u, t * u, t + u, t**2, t - 3 * u]
+    noise = 0.02 * draw.normal(size=(n_rows, len(columns)))
+    return pd.DataFrame(np.column_stack(columns) + noise, columns=[*"abcdefgh"])
+
+
 @pytest.fixture(scope="module")
-def chosen(table):
-    """Choose everything."""
+def packed(table):
+    """Choose everything for a table that is best packed."""
     return RFAE.auto(2, random_state=0).fit(table)
+
+
+@pytest.fixture(scope="module")
+def moved():
+    """Choose everything for a table whose columns belong together."""
+    return RFAE.auto(2, random_state=0).fit(curved_frame())
+
+
+@pytest.fixture(params=["packed", "moved"])
+def chosen(request):
+    """Return a model, and the table that it was chosen for."""
+    table = mixed_frame() if request.param == "packed" else curved_frame()
+    return request.getfixturevalue(request.param), table
 
 
 # --- the choice -------------------------------------------------------------------
@@ -58,33 +81,50 @@ def assert_uses_its_choice(model):
     grower = model.kernel_.grower_
     assert grower.min_samples_leaf == best.forest.min_samples_leaf
     assert grower.n_estimators == best.forest.n_estimators
-    assert model.decoder_.n_neighbors == best.refinement.n_neighbors
-    assert model.decoder_.extrapolate
+    if best.refinement.start == "packed":
+        assert isinstance(model.decoder_, PackedDecoder)
+    else:
+        assert model.decoder_.n_neighbors == best.refinement.n_neighbors
+        assert model.decoder_.extrapolate
+
+
+def starts_of(trials):
+    return [trial.refinement.start for trial in trials]
 
 
 def test_what_was_tried_is_told_best_first(chosen):
-    lost = [trial.distortion for trial in chosen.tried_]
+    model, _ = chosen
+    lost = [trial.distortion for trial in model.tried_]
     assert lost == sorted(lost)
-    assert len(lost) > 3
+    assert len(lost) >= 3
     assert 0 < lost[0] < 0.2
-    assert all(trial.seconds > 0 for trial in chosen.tried_)
-    tried = [settings_of(trial) for trial in chosen.tried_]
+    assert all(trial.seconds > 0 for trial in model.tried_)
+    tried = [settings_of(trial) for trial in model.tried_]
     assert len(set(tried)) == len(tried)
-    # All starts and both forests took part.
-    assert {trial.refinement.start for trial in chosen.tried_} == set(STARTS)
-    assert {trial.forest.min_samples_leaf for trial in chosen.tried_} == {5, 20}
-    assert str(chosen.tried_[0]).startswith(f"{lost[0]:.4f}")
-    assert_uses_its_choice(chosen)
+    assert str(model.tried_[0]).startswith(f"{lost[0]:.4f}")
+    assert_uses_its_choice(model)
 
 
-def test_same_seed_same_choice(chosen, table):
+def test_all_starts_and_both_forests_take_part(moved):
+    assert starts_of(moved.tried_)[0] != "packed"
+    assert {*starts_of(moved.tried_)} == set(STARTS)
+    assert {trial.forest.min_samples_leaf for trial in moved.tried_} == {5, 20}
+
+
+def test_packed_rows_that_lose_less_than_half_end_the_choice(packed):
+    assert starts_of(packed.tried_) == ["packed", "linear", "neighbours"]
+    assert packed.tried_[1].distortion > CLEARLY * packed.tried_[0].distortion
+
+
+def test_same_seed_same_choice(chosen):
+    model, table = chosen
     again = RFAE.auto(2, random_state=0).fit(table)
-    for one, two in zip(again.tried_, chosen.tried_, strict=True):
+    for one, two in zip(again.tried_, model.tried_, strict=True):
         assert settings_of(one) == settings_of(two)
         assert one.distortion == two.distortion
-    np.testing.assert_array_equal(again.embedding_, chosen.embedding_)
+    np.testing.assert_array_equal(again.embedding_, model.embedding_)
     rows = shuffled(table)
-    assert_frame_equal(again.reconstruct(rows), chosen.reconstruct(rows))
+    assert_frame_equal(again.reconstruct(rows), model.reconstruct(rows))
 
 
 def test_threads_do_not_change_the_choice(table):
@@ -93,13 +133,14 @@ def test_threads_do_not_change_the_choice(table):
     np.testing.assert_array_equal(one.embedding_, two.embedding_)
 
 
-def test_the_chosen_model_is_that_of_its_settings(chosen, table):
-    best = chosen.tried_[0]
+def test_the_chosen_model_is_that_of_its_settings(chosen):
+    model, table = chosen
+    best = model.tried_[0]
     plain = RFAE(2, forest=best.forest, refine=best.refinement, random_state=0)
     plain.fit(table)
-    np.testing.assert_array_equal(plain.embedding_, chosen.embedding_)
+    np.testing.assert_array_equal(plain.embedding_, model.embedding_)
     assert plain.tried_ == []
-    assert_frame_equal(plain.reconstruct(table), chosen.reconstruct(table))
+    assert_frame_equal(plain.reconstruct(table), model.reconstruct(table))
 
 
 def test_what_is_told_holds_for_new_rows():
@@ -124,7 +165,7 @@ def stub(monkeypatch, distortion_of, *, seconds=1.0):
 
 
 @pytest.mark.parametrize("number", [0, 1])
-@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("start", ["forest", "linear", "neighbours"])
 @pytest.mark.parametrize("rounds", [3, 8])
 def test_the_best_setting_is_fitted(number, start, rounds, monkeypatch, table):
     def distortion_of(forest, refinement):
@@ -148,6 +189,35 @@ def test_the_best_setting_is_fitted(number, start, rounds, monkeypatch, table):
 
 
 @pytest.mark.parametrize(
+    ("others", "n_trials", "best"),
+    # Two forests, and one width with few and many rounds.
+    [(9.0, 3, "packed"), (2.01, 3, "packed"), (2.0, 7, "packed"), (0.9, 7, "linear")],
+)
+def test_more_is_tried_unless_packed_rows_lose_far_less(
+    others, n_trials, best, monkeypatch, table
+):
+    def distortion_of(forest, refinement):
+        late = refinement.start != "linear"
+        return 1.0 if refinement.start == "packed" else others + 0.01 * late
+
+    stub(monkeypatch, distortion_of)
+    model = RFAE.auto(2, random_state=0).fit(table)
+    assert len(model.tried_) == n_trials
+    assert model.tried_[0].refinement.start == best
+    # Neither rounds nor neighbours mean anything to packed rows.
+    assert starts_of(model.tried_).count("packed") == 1
+    assert_uses_its_choice(model)
+
+
+@pytest.mark.parametrize("lost", [0.0, np.nan, np.inf])
+def test_a_single_trial_is_kept_whatever_it_says(lost, monkeypatch, table):
+    stub(monkeypatch, lambda forest, refinement: lost)
+    model = RFAE.auto(2, 0, random_state=0).fit(table)
+    assert starts_of(model.tried_) == ["packed"]
+    assert_uses_its_choice(model)
+
+
+@pytest.mark.parametrize(
     ("n_rows", "n_components", "neighbours"),
     [
         (60, 2, {12, 22}),
@@ -164,7 +234,8 @@ def test_neighbours_are_tried_within_reason(
     X = np.random.default_rng(0).normal(size=(n_rows, 3))
     trials = Contest(auto(n_components), encoded(X), None, rng()).run(None)
     assert {trial.refinement.n_neighbors for trial in trials} == neighbours
-    assert {trial.refinement.rounds for trial in trials} == {3, 8}
+    rounds = {(t.refinement.start == "packed", t.refinement.rounds) for t in trials}
+    assert rounds == {(True, 0), (False, 3), (False, 8)}
 
 
 # --- time -------------------------------------------------------------------------
@@ -172,7 +243,7 @@ def test_neighbours_are_tried_within_reason(
 
 @pytest.mark.parametrize(
     ("time_budget", "n_trials"),
-    [(0, 1), (9.9, 1), (10, 1), (20, 2), (29.9, 2), (30, 3), (45.0, 4), (None, 10)],
+    [(0, 1), (9.9, 1), (10, 1), (20, 2), (29.9, 2), (30, 3), (45.0, 4), (None, 11)],
 )
 def test_no_trial_would_end_late(time_budget, n_trials, monkeypatch):
     stub(monkeypatch, lambda forest, refinement: 1.0, seconds=10.0)
@@ -232,7 +303,7 @@ def test_noise_looks_like_noise():
     frame = pd.DataFrame(X, columns=list("abcdefghijkl"))
     frame = frame.sample(200, replace=True, random_state=0)
     model = auto(1).fit(frame)
-    assert model.tried_[0].distortion > 0.75
+    assert model.tried_[0].distortion > 0.7
     assert model.tried_[-1].distortion <= 1
 
 
@@ -247,8 +318,8 @@ def test_targets_go_with_their_rows():
 # --- forests and data -------------------------------------------------------------
 
 
-def test_a_fixed_forest_is_the_only_one(table):
-    model = auto().fit(table)
+def test_a_fixed_forest_is_the_only_one():
+    model = auto().fit(curved_frame())
     assert all(trial.forest is FOREST for trial in model.tried_)
     assert {trial.refinement.start for trial in model.tried_} == set(STARTS)
     assert model.kernel_.grower_.n_estimators == 20
@@ -359,9 +430,10 @@ def test_auto_is_an_estimator_like_any_other():
 
 
 def test_fit_leaves_the_parameters_alone(chosen):
+    model, _ = chosen
     fresh = RFAE.auto(2, random_state=0)
-    assert str(chosen.get_params()) == str(fresh.get_params())
-    assert not any(hasattr(trial.forest, "forest_") for trial in chosen.tried_)
+    assert str(model.get_params()) == str(fresh.get_params())
+    assert not any(hasattr(trial.forest, "forest_") for trial in model.tried_)
 
 
 def test_who_changes_a_forest_that_was_tried_changes_no_other_model(table):
@@ -373,13 +445,14 @@ def test_who_changes_a_forest_that_was_tried_changes_no_other_model(table):
     np.testing.assert_array_equal(again.embedding_, before)
 
 
-def test_pickle_and_truncate(chosen, table):
+def test_pickle_and_truncate(chosen):
+    model, table = chosen
     rows = shuffled(table)
-    again = pickle.loads(pickle.dumps(chosen))
-    np.testing.assert_array_equal(again.transform(rows), chosen.transform(rows))
-    assert [str(t) for t in again.tried_] == [str(t) for t in chosen.tried_]
-    cut = chosen.truncate(1)
-    best = chosen.tried_[0]
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.transform(rows), model.transform(rows))
+    assert [str(t) for t in again.tried_] == [str(t) for t in model.tried_]
+    cut = model.truncate(1)
+    best = model.tried_[0]
     fresh = RFAE(1, forest=best.forest, refine=best.refinement, random_state=0)
     np.testing.assert_allclose(cut.embedding_, fresh.fit(table).embedding_, atol=1e-6)
     assert cut.reconstruct(rows).shape == rows.shape

@@ -127,9 +127,9 @@ class LatentModel(TableAutoencoder):
         Z : array of shape (n_rows, n_components)
             Latent coordinates, of rows or of any point between them.
         return_uncertainty : bool, default=False
-            Return a pair: the rows, and how sure each cell is. Decoders that blend
-            rows can tell: "knn", "local_linear" and "auto". The first call calibrates
-            on training rows that are held back in turn.
+            Return a pair: the rows, and how sure each cell is. Decoders that blend or
+            copy rows can tell: "knn", "local_linear", "packed" and "auto". The first
+            call calibrates on training rows that are held back in turn.
 
         Returns
         -------

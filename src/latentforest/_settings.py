@@ -58,8 +58,17 @@ def is_auto(choice: Any) -> bool:
 
 
 def check_decodable(decoder: Decoder, model: Any) -> None:
-    """Refuse a decoder that has no use for a refined map."""
-    if resolve_refinement(model) is not None and "spectrum" in decoder.needs():
+    """Refuse a decoder that has no use for the map."""
+    refinement = resolve_refinement(model)
+    is_packed = isinstance(refinement, Refinement) and refinement.start == "packed"
+    if "columns" in decoder.needs() and not is_packed:
+        message = (
+            f"{decoder!r} reads columns off coordinates that carry certain ones each, "
+            f"which those of refine={model.refine!r} do not. Give "
+            "refine=Refinement(start='packed'), or another decoder."
+        )
+        raise ValueError(message)
+    if refinement is not None and "spectrum" in decoder.needs():
         message = (
             f"{decoder!r} reads coordinates by the eigenvalues of the kernel, which "
             f"refine={model.refine!r} moves them away from. Give refine=None, or "

@@ -125,7 +125,7 @@ class Contest:
         """Try the starts, then neighbours and rounds of the best; best first.
 
         Nothing more is tried once packed coordinates lose less than half of what the
-        next best start does: neither rounds nor neighbours make up for that. With a
+        next best start does: rounds and neighbours seldom make up for that. With a
         time budget, no trial begins that would, going by the longest one so far, end
         too late; the first is always made.
         """
@@ -154,7 +154,7 @@ class Contest:
             try_out(n_forests - 1, "neighbours", min(24 if size < 24 else 48, most), 3)
             packed, *others = trials.values()
             best = min((trial.distortion for trial in others), default=np.inf)
-            if best > CLEARLY * packed.distortion:
+            if not others or best > CLEARLY * packed.distortion:
                 return sorted(trials.values(), key=lambda trial: trial.distortion)
             for number in range(n_forests):
                 try_out(number, "forest", min(48, most), 3)

@@ -95,6 +95,10 @@ MODELS = {
     "refined neighbours": lambda: fitted(
         refine=Refinement(2, n_neighbors=8, start="neighbours")
     ),
+    "refined packed": lambda: fitted(refine=Refinement(start="packed")),
+    "packed some rows": lambda: fitted(
+        n_components=12, refine=Refinement(start="packed", max_rows=25), landmarks=30
+    ),
     "refined some rows": lambda: fitted(
         refine=Refinement(2, n_neighbors=8, max_rows=25), landmarks=30
     ),

@@ -14,6 +14,7 @@ from latentforest.forest import StoredForest
 
 CASES = ["classes", "sklearn numbers", "knn draw", "landmarks", "scornet", "kinds"]
 REFINED = ["refined", "refined linear", "refined neighbours", "refined some rows"]
+REFINED += ["refined packed", "packed some rows"]
 
 
 @pytest.mark.parametrize("case", CASES + REFINED)

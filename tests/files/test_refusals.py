@@ -162,6 +162,33 @@ CELLS = {
     "moved levels": ("refined", edit_cell("refined/mean", 5, 2e9), "refined/mean or"),
     "scaled levels": ("refined", edit_cell("refined/scale", 5, 0.5), "refined/mean or"),
     "far cells": ("refined", edit_cell("refined/mean", 0, 1e9), "do not fit the rows"),
+    "far packed cells": (
+        "refined packed",
+        edit_cell("refined/mean", 0, 1e9),
+        "do not fit the rows",
+    ),
+    "coordinate": (
+        "refined packed",
+        edit_cell("refined/coordinate", 3, 2),
+        "refined/coordinate.* names coordinates beyond",
+    ),
+    "no coordinate": (
+        "refined packed",
+        edit_cell("refined/coordinate", 3, -1),
+        "refined/coordinate.* names coordinates beyond",
+    ),
+    "another start": (
+        "refined packed",
+        edit_manifest(("refined", "start"), "forest"),
+        "refined",
+    ),
+    "packed decoder": (
+        "refined",
+        lambda parts: parts.manifest["decoder"].update(
+            {"class": "PackedDecoder", "parameters": {"n_jobs": None}}
+        ),
+        "the decoder needs a columns, which the model lacks",
+    ),
     "axes": (
         "refined linear",
         edit_cell("refined/axes", (0, 0), np.nan),

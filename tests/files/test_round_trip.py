@@ -316,6 +316,7 @@ def test_every_decoder_and_setting_is_covered():
         kind for kind in known if kind.__module__.startswith("latentforest.decode")
     }
     abstract = {"Decoder", "NeighbourDecoder", "LeafDecoder", "KernelLeafDecoder"}
+    abstract.add("SpreadingDecoder")
     abstract.add("RegionDecoder")  # it decodes leaves, which RFAE has none of
     assert decoders == {kind for kind in named if kind.__name__ not in abstract}
     assert any(isinstance(model_of(case).refine, Refinement) for case in MODELS)

@@ -222,10 +222,10 @@ class Encoder:
         if self.refined is not None:
             leaves = np.asfortranarray(training.leaf_ids[self.refined.rows])
             hold_out = None
-            if self._can_be_made_again(len(leaves)):
-                hold_out = self._without
-            elif isinstance(self.refined.map, PackedMap):
+            if isinstance(self.refined.map, PackedMap):
                 hold_out = self._packed_without
+            elif self._can_be_made_again(len(leaves)):
+                hold_out = self._without
             return DecoderContext(
                 training.table.take(self.refined.rows),
                 self.refined.map.coords_,
@@ -255,7 +255,11 @@ class Encoder:
     def _packed_without(
         self, known: NDArray[np.integer], held: NDArray[np.integer]
     ) -> tuple[DecoderContext, Coords]:
-        """Leave rows out of a packed map, whose curves stay as they are."""
+        """Leave rows out of a packed map.
+
+        Where known rows lie does not matter to what the held ones lose, but which
+        columns go together does, and a map made anew might deal them otherwise.
+        """
         assert self.refined is not None, "asked where there are refined rows"
         assert isinstance(self.refined.map, PackedMap), "and these are packed"
         packed = self.refined.map.take(known)

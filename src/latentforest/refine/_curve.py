@@ -1,6 +1,7 @@
 """One coordinate that carries several columns: places on a curve through the rows."""
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +14,15 @@ from latentforest.refine._curve_loops import (
     curve_through,
     nearest_on_curve,
 )
+from latentforest.refine._map import FAR
 from latentforest.table import number_rows
 
 BOX = 32  # neighbours on the curve that are searched together
+GROUP = 32  # boxes that are bounded together
 QUERY_BLOCK = 256
+
+# Lowest and highest value, and whether there are gaps; (n_boxes, n_columns) each.
+Boxes: TypeAlias = tuple[Floats, Floats, NDArray[np.int64]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,9 +39,8 @@ class Curve:
     values: Floats  # (n_points, n_columns) from one end to the other
     places: Floats  # (n_points,) ascending
     straight: bool  # one number, without gaps
-    lows: Floats  # (n_boxes, n_columns) of runs of points
-    highs: Floats
-    gaps: NDArray[np.int64]
+    boxes: Boxes  # of runs of points
+    groups: Boxes  # of runs of boxes
 
     @classmethod
     def of_places(
@@ -43,14 +48,41 @@ class Curve:
     ) -> "Curve":
         """Rebuild the curve from the places of all rows."""
         found, first = np.unique(places, return_index=True)
-        values = np.ascontiguousarray(cells.values[np.ix_(first, columns)])
-        is_number = cells.is_number[columns]
-        n_boxes = -(-len(found) // BOX)
-        lows, highs = np.empty((2, n_boxes, len(columns)))
-        gaps = np.empty(lows.shape, np.int64)
-        boxes_of(values, is_number, BOX, lows, highs, gaps)
-        straight = is_straight(cells, columns)
-        return cls(columns, is_number, values, found, straight, lows, highs, gaps)
+        return cls._of_points(
+            columns,
+            cells.is_number[columns],
+            cells.values[np.ix_(first, columns)],
+            found,
+            straight=is_straight(cells, columns),
+        )
+
+    @classmethod
+    def _of_points(
+        cls,
+        columns: NDArray[np.int64],
+        is_number: Bools,
+        values: Floats,
+        places: Floats,
+        *,
+        straight: bool,
+    ) -> "Curve":
+        values = np.ascontiguousarray(values)
+        boxes, groups = _boxes(values, BOX), _boxes(values, BOX * GROUP)
+        return cls(columns, is_number, values, places, straight, boxes, groups)
+
+    def keep(self, places: Floats) -> "Curve":
+        """Return the curve with the points at given places only.
+
+        It stays straight, or not, whatever its points have left.
+        """
+        kept = np.isin(self.places, places)
+        return self._of_points(
+            self.columns,
+            self.is_number,
+            self.values[kept],
+            self.places[kept],
+            straight=self.straight,
+        )
 
     def nearest(
         self,
@@ -64,9 +96,12 @@ class Curve:
         The points that are their ``own``, where that is not −1, do not count, unless
         there is no other.
         """
-        wanted = np.ascontiguousarray(values)
         if self.straight:
-            return np.where(np.isnan(wanted[:, 0]), 0.0, wanted[:, 0])
+            # The mean for a gap, and a number that is one beyond the largest.
+            return np.nan_to_num(values[:, 0])
+        # The square of more would drown those of other columns, or be no number.
+        near = np.where(self.is_number, np.clip(values, -FAR, FAR), values)
+        wanted = np.ascontiguousarray(near)
         if len(self.places) == 1:
             return np.full(len(wanted), self.places[0])
         found = np.empty(len(wanted), np.int64)
@@ -77,9 +112,9 @@ class Curve:
                 self.values,
                 self.is_number,
                 BOX,
-                self.lows,
-                self.highs,
-                self.gaps,
+                self.boxes,
+                GROUP,
+                self.groups,
                 wanted,
                 own,
                 *block,
@@ -95,6 +130,15 @@ class Curve:
         alone = np.bincount(point)[point] == 1
         own = np.where(alone, point, -1)
         return self.nearest(self.values[point], own, n_jobs=n_jobs)
+
+
+def _boxes(values: Floats, size: int) -> Boxes:
+    """Ranges and gaps of runs of points."""
+    n_boxes = -(-len(values) // size)
+    lows, highs = np.empty((2, n_boxes, values.shape[1]))
+    gaps = np.empty(lows.shape, np.int64)
+    boxes_of(values, size, lows, highs, gaps)
+    return lows, highs, gaps
 
 
 def is_straight(cells: Cells, columns: NDArray[np.int64]) -> bool:

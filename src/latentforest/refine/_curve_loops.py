@@ -167,14 +167,14 @@ def _walk(order, begin, end, left, turned):
 
 
 @compiled
-def boxes_of(values, is_number, size, lows, highs, gaps):
-    """Fill what runs of rows have in common: ranges, levels, and where gaps are.
+def boxes_of(values, size, lows, highs, gaps):
+    """Fill what runs of rows have in common: ranges, and where gaps are.
 
-    ``gaps`` counts 0 for none, 2 for all rows, and 1 between. Levels that differ have
-    the whole line as their range, a column without known cells none.
+    ``gaps`` counts 0 for none, 2 for all rows, and 1 between. A column without known
+    cells has no range.
     """
     for box in range(len(lows)):
-        for column in range(len(is_number)):
+        for column in range(lows.shape[1]):
             low, high, n_gaps, n_rows = np.inf, -np.inf, 0, 0
             for row in range(box * size, min((box + 1) * size, len(values))):
                 x = values[row, column]
@@ -183,54 +183,86 @@ def boxes_of(values, is_number, size, lows, highs, gaps):
                     n_gaps += 1
                 else:
                     low, high = min(low, x), max(high, x)
-            if low < high and not is_number[column]:
-                low, high = -np.inf, np.inf
             lows[box, column], highs[box, column] = low, high
             gaps[box, column] = 0 if n_gaps == 0 else (2 if n_gaps == n_rows else 1)
 
 
 @compiled
-def least_apart(wanted, low, high, gaps, is_number):
+def least_apart(wanted, boxes, box, is_number):
     """Return a bound: no row of the box is nearer than that."""
+    lows, highs, gaps = boxes
     square = 0.0
     for column in range(len(is_number)):
         x = wanted[column]
         if np.isnan(x):
-            square += 1.0 if gaps[column] == 0 else 0.0
-        elif gaps[column] == 2:
+            square += 1.0 if gaps[box, column] == 0 else 0.0
+        elif gaps[box, column] == 2:
             square += 1.0
         else:
-            out = max(low[column] - x, x - high[column], 0.0)
+            out = max(lows[box, column] - x, x - highs[box, column], 0.0)
             part = out * out
             if not is_number[column]:
                 part = 1.0 if out > 0.0 else 0.0
-            square += min(part, 1.0) if gaps[column] == 1 else part
+            square += min(part, 1.0) if gaps[box, column] == 1 else part
     return square
 
 
 @compiled
+def nearest_of_run(values, is_number, begin, end, wanted, own, least, at):
+    """Return the nearest row of a run and its square, if nearer than one at hand."""
+    for row in range(begin, min(end, len(values))):
+        if row != own:
+            square = square_apart(values[row], wanted, is_number)
+            if square < least or (square == least and row < at):
+                least, at = square, row
+    return least, at
+
+
+@compiled
 def nearest_on_curve(
-    values, is_number, size, lows, highs, gaps, wanted, own, begin, end, found
+    values, is_number, size, boxes, n_grouped, groups, wanted, own, begin, end, found
 ):
     """Fill the row of the curve that is nearest to each wanted row.
 
-    Of equals the first; ``own`` names a row that does not count, or is −1.
+    Boxes hold ``size`` rows, and groups ``n_grouped`` boxes. Of equals the first is
+    taken; ``own`` names a row that does not count, or is −1.
     """
-    bounds = np.empty(len(lows))
+    n_boxes, n_groups = len(boxes[0]), len(groups[0])
+    bounds = np.empty(n_groups)
     for q in range(begin, end):
-        for box in range(len(lows)):
-            bounds[box] = least_apart(
-                wanted[q], lows[box], highs[box], gaps[box], is_number
-            )
-        least, at, likely = np.inf, -1, int(bounds.argmin())
-        for k in range(len(lows)):
-            box = (likely + k) % len(lows)
-            if bounds[box] > least:
+        row, least, at = wanted[q], np.inf, -1
+        for group in range(n_groups):
+            bounds[group] = least_apart(row, groups, group, is_number)
+        # The likeliest box first, so that few others need be opened.
+        likely, lowest, group = -1, np.inf, int(bounds.argmin())
+        for box in range(group * n_grouped, min((group + 1) * n_grouped, n_boxes)):
+            bound = least_apart(row, boxes, box, is_number)
+            if bound < lowest or likely < 0:
+                likely, lowest = box, bound
+        least, at = nearest_of_run(
+            values,
+            is_number,
+            likely * size,
+            (likely + 1) * size,
+            row,
+            own[q],
+            least,
+            at,
+        )
+        for group in range(n_groups):
+            if bounds[group] > least:
                 continue
-            for row in range(box * size, min((box + 1) * size, len(values))):
-                if row == own[q]:
+            for box in range(group * n_grouped, min((group + 1) * n_grouped, n_boxes)):
+                if box == likely or least_apart(row, boxes, box, is_number) > least:
                     continue
-                square = square_apart(values[row], wanted[q], is_number)
-                if square < least or (square == least and row < at):
-                    least, at = square, row
+                least, at = nearest_of_run(
+                    values,
+                    is_number,
+                    box * size,
+                    (box + 1) * size,
+                    row,
+                    own[q],
+                    least,
+                    at,
+                )
         found[q] = at

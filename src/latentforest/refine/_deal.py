@@ -64,7 +64,9 @@ def _unite(hands: list[set[int]], apart: list[Floats], n_wanted: int) -> None:
 
 
 def _lost(squares: Floats) -> float:
-    """Mean squared distance to the nearest other row."""
+    """Mean squared distance to the nearest other row; 0 if there is none."""
+    if len(squares) < 2:
+        return 0.0
     return float(squares.min(axis=1).mean(dtype=np.float64))
 
 

@@ -1,6 +1,7 @@
 """Packed coordinates: each carries columns of its own, as places on a curve."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -14,6 +15,7 @@ from latentforest._base._values import damaged
 from latentforest.refine._cells import Cells
 from latentforest.refine._curve import BOX, Curve, places_on_curve
 from latentforest.refine._deal import deal_columns
+from latentforest.refine._map import FAR
 from latentforest.refine._settings import Refinement
 from latentforest.refine._start import Hints, RowMap, RowsToRefine, Start
 
@@ -64,8 +66,13 @@ class PackedMap:
 
     def take(self, rows: NDArray[np.integer]) -> "PackedMap":
         """Return the map of some of the rows, on the same curves."""
-        coords, cells = self.coords_[rows], self.cells_.take(rows)
-        return PackedMap(self.settings, self.columns, coords, cells, n_jobs=self.n_jobs)
+        fewer = copy(self)
+        fewer.coords_, fewer.cells_ = self.coords_[rows], self.cells_.take(rows)
+        fewer.curves_ = [
+            curve.keep(places)
+            for curve, places in zip(self.curves_, fewer.coords_.T, strict=True)
+        ]
+        return fewer
 
     def place(self, starts: Sequence[Coords], cells: Cells) -> Coords:
         """Leave rows where they start."""
@@ -75,7 +82,7 @@ class PackedMap:
         """Write settings and coordinates to a model file."""
         new.section("settings").object(self.settings, (Refinement,), "the refinement")
         new.array("coords", self.coords_)
-        new.need(_demand(self.cells_))
+        new.need(_demand(self.coords_, self.cells_))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,18 +128,30 @@ class PackedStart(Start):
         coordinate = section.array("coordinate", np.int64, shape)
         if coordinate.min() < 0 or coordinate.max() >= n_components:
             raise damaged(f"{section.path('coordinate')} names coordinates beyond")
-        return cls(tuple(np.flatnonzero(coordinate == j) for j in range(n_components)))
+        columns = [np.empty(0, np.int64)] * n_components
+        order = np.argsort(coordinate, kind="stable")
+        found, first = np.unique(coordinate[order], return_index=True)
+        for number, of_one in zip(found, np.split(order, first[1:]), strict=True):
+            columns[number] = of_one
+        return cls(tuple(columns))
 
     def take_map(
         self, section: Section, coords: Coords, cells: Cells, *, n_jobs: int | None
     ) -> RowMap:
         """Rebuild the map of rows at known coordinates, with known cells."""
         settings = section.section("settings").object((Refinement,))
-        section.need(_demand(cells))
+        if np.nanmax(np.abs(cells.values[:, cells.is_number]), initial=0) > FAR:
+            mean, scale = section.path("mean"), section.path("scale")
+            raise damaged(f"{mean} and {scale} do not fit the rows")
+        section.need(_demand(coords, cells))
         return PackedMap(settings, self.columns, coords, cells, n_jobs=n_jobs)
 
 
-def _demand(cells: Cells) -> Demand:
+def _demand(coords: Coords, cells: Cells) -> Demand:
     """Tell what it takes to index the curves, and place a few rows."""
-    n_rows, n_columns = cells.values.shape
-    return Demand(32 * n_rows * (n_columns + 1), 8 * n_rows * n_columns * BOX)
+    n_columns = len(cells.is_number)
+    n_rows, n_curves = coords.shape
+    # Sorting places takes most; a curve, however short, some objects.
+    indexing = Demand(4_000 * n_curves, (32 * n_rows + 40_000) * n_curves)
+    searching = Demand(32 * n_rows * (n_columns + 1), 8 * n_rows * n_columns * BOX)
+    return indexing + searching

@@ -94,6 +94,13 @@ def models(frame):
     yield "refined_linear", rfae(2, refine=linear).fit(frame), False
     few = frame[["length", "count", "name"]]
     yield "chosen", rfae(1, refine=AutoRefinement(0.0)).fit(few), False
+    near = Refinement(2, n_neighbors=6, start="neighbours")
+    yield "refined_neighbours", rfae(2, refine=near).fit(frame), False
+    packed = Refinement(start="packed", max_rows=20)
+    yield "packed", rfae(2, refine=packed).fit(frame), False
+    # Coordinates for each column, and one more; most places are numbers themselves.
+    yield "packed_apart", rfae(6, refine=packed).fit(frame), False
+    yield "dropped_packed", rfae(2, refine=packed).fit(frame), True
     yield "dropped", rfae(2, decoder="knn").fit(frame), True
     yield "dropped_refined", rfae(2, refine=linear).fit(frame), True
 
