@@ -134,10 +134,12 @@ def measure(method: str, name: str, folder: Path) -> dict[str, Any]:
     label = data.new_class.astype(str)
     np.savez(folder / f"{method}-{name}.npz", coords=coords, label=label)
     classes = KNeighborsClassifier(NEIGHBOURS).fit(known, data.train_class)
+    values, counts = np.unique(data.train_class, return_counts=True)
     row = {
         "rows": len(data.train),
         "new": len(data.new),
         "columns": data.train.shape[1],
+        "commonest": float(np.mean(data.new_class == values[counts.argmax()])),
         "accuracy": classes.score(coords, data.new_class),
         "trustworthiness": trustworthiness(wide_new, coords, n_neighbors=NEIGHBOURS),
         "continuity": trustworthiness(coords, wide_new, n_neighbors=NEIGHBOURS),
