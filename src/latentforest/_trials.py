@@ -24,7 +24,7 @@ TWO_PARTS = HoldOut(n_parts=2, one_in=4, rows_per_part=500, most_rows=2_000)
 LEAF_SIZES = (20, 5)
 NEIGHBOURS = (12, 24, 48, 96, 192)
 ROUNDS = (3, 8)
-FEW, MANY = 100, 500  # trees; once refined, maps of either are as good
+FEW, MANY = 50, 500  # trees; once refined, maps of either are as good
 CLEARLY = 2.0  # times as much is lost without packing: more trials change nothing
 
 
