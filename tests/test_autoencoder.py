@@ -430,3 +430,24 @@ def test_truncate_only_shortens(n_components, error, message, model):
     changed = model.truncate(2).set_params(n_components=9)
     with pytest.raises(error, match=message):
         changed.truncate(n_components)
+
+
+# --- what one gets without asking -------------------------------------------------
+
+
+def test_the_default_is_refined_unless_a_forest_or_decoder_is_named(table):
+    model = RFAE(random_state=0).fit(table)
+    assert model.encoder_.refined.start.name == "neighbours"
+    assert model.decoder_.get_params()["n_neighbors"] == 24
+    assert model.kernel_.forest_.n_trees < 100
+    for named in ({"forest": "completely_random"}, {"decoder": "knn"}):
+        assert RFAE(random_state=0, **named).fit(table).encoder_.refined is None
+    plain = RFAE(refine=None, random_state=0).fit(table)
+    assert plain.encoder_.refined is None
+    assert plain.kernel_.forest_.n_trees == 500
+    assert RFAE.paper().refine is None
+
+
+def test_settings_of_a_map_that_is_not_used_are_told(table):
+    with pytest.warns(UserWarning, match="diffusion_time=3, .*Give refine=None"):
+        RFAE(diffusion_time=3, random_state=0).fit(table)

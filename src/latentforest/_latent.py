@@ -177,17 +177,18 @@ class LatentModel(TableAutoencoder):
         """
         check_is_fitted(self, "decoder_")
         encoder, refined = self.encoder_.truncate(n_components), self.encoder_.refined
-        decoder = self.decoder_
         if refined is not None:
             settings = resolve_refinement(self)
             if not isinstance(settings, Refinement):  # they were chosen
                 settings = refined.map.settings
             encoder = encoder.refine(settings, deepcopy(self._refine_rng))
-            if is_auto(self.decoder):
-                decoder = refined_decoder(AutoDecoder(n_jobs=self.n_jobs), encoder)
-                decoder.rng_ = self.decoder_.rng_
+        if refined is not None and is_auto(self.decoder):
+            fresh = refined_decoder(AutoDecoder(n_jobs=self.n_jobs), encoder)
+            decoder = fresh.fit_context(encoder.context(), self.decoder_.rng_)
+        else:
+            decoder = self.decoder_.with_context(encoder.context())
         small = copy(self).set_params(n_components=n_components)
-        small._settle(encoder, decoder.with_context(encoder.context()))
+        small._settle(encoder, decoder)
         return small
 
     def _encode(self, X: Any) -> Any:

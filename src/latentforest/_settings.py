@@ -105,8 +105,8 @@ def resolve_refinement(model: Any) -> Refinement | AutoRefinement | None:
 def refined_decoder(decoder: Decoder, encoder: Encoder) -> Decoder:
     """Return the decoder to use: "auto" becomes what the rows are refined for."""
     if isinstance(decoder, AutoDecoder) and encoder.refined is not None:
-        settings = encoder.refined.map.settings
-        return settings.decoder(encoder.spectrum.n_components, n_jobs=decoder.n_jobs)
+        refined = encoder.refined.map
+        return refined.settings.decoder(refined.coords_, n_jobs=decoder.n_jobs)
     return decoder
 
 

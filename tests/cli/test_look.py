@@ -153,15 +153,15 @@ MEASURED = [
 @pytest.mark.parametrize("case", MEASURED)
 def test_forecast_is_near_what_was_measured(case):
     *size, forest, seconds, megabytes = case
-    cost = forecast(*size, forest, n_jobs=1)
+    cost = forecast(*size, forest, n_jobs=1, refined=False)
     assert 0.45 < cost.fit_seconds / seconds < 2.2
     assert 0.5 < cost.fit_bytes / (megabytes * 2**20) < 2
 
 
 def test_more_of_anything_costs_more():
-    base = forecast(1000, 10, 100, 2)
+    base = forecast(1000, 10, 100, 2, "completely_random", refined=True)
     for more in ((2000, 10, 100, 2), (1000, 20, 100, 2), (1000, 10, 200, 2)):
-        cost = forecast(*more)
+        cost = forecast(*more, "completely_random", refined=True)
         assert cost.fit_bytes > base.fit_bytes
         assert cost.fit_seconds > base.fit_seconds
 
@@ -199,5 +199,6 @@ def test_a_forest_of_someone_else_can_be_fitted_and_forecast(
     told = run("memory", *size, *words)
     # Without figures of its own it counts as the dearest.
     assert "another forest" in told.lines[0]
-    dearest = run("memory", *size, "--trees", "5").lines[1:]
+    words = ("--forest", "adversarial", "--trees", "5")
+    dearest = run("memory", *size, *words).lines[1:]
     assert told.lines[1:] == dearest

@@ -65,7 +65,9 @@ def some_cells(draw, max_rows=90):
     values[:, is_number] *= 4 / steps
     values[rng.random(shape) < draw(st.sampled_from([0.0, 0.3]))] = np.nan
     width = np.where(is_number, 1, steps)
-    return Cells(values, is_number, np.concatenate([[0], np.cumsum(width)]))
+    return Cells(
+        values, is_number, np.concatenate([[0], np.cumsum(width)]), np.zeros(len(width))
+    )
 
 
 def squares_between(one, other, is_number):

@@ -337,7 +337,8 @@ def test_no_row_ends_worse_than_it_began(
 @pytest.mark.parametrize("n_components", [1, 2, 10])
 def test_new_rows_end_much_better_than_they_began(n_components):
     start, cells = curved(300, n_components, 0)
-    refined = RefinedMap(Refinement(4)).fit(start[:200], of_numbers(cells[:200]))
+    settings = Refinement(4, n_neighbors=48)
+    refined = RefinedMap(settings).fit(start[:200], of_numbers(cells[:200]))
     placed = refined.place([start[200:]], of_numbers(cells[200:]))
     decoder = decoder_of(refined.coords_, cells[:200], 48, 0.03)
     before, after = (
@@ -347,7 +348,7 @@ def test_new_rows_end_much_better_than_they_began(n_components):
     # More steps help, and stop when they gain nothing.
     losses = []
     for count in (0, 1, 3, 10):
-        refined.settings = Refinement(4, steps=count)
+        refined.settings = Refinement(4, n_neighbors=48, steps=count)
         at = refined.place([start[200:]], of_numbers(cells[200:]))
         losses.append(squared(cells[200:] - decoded(decoder, at)))
     np.testing.assert_array_equal(losses[0], before)

@@ -53,10 +53,10 @@ class AutoDecoder(Decoder):
     >>> from sklearn.datasets import load_iris
     >>> from latentforest import RFAE
     >>> table = load_iris(as_frame=True).frame
-    >>> model = RFAE(2, decoder="auto", random_state=0).fit(table)
+    >>> model = RFAE(2, refine=None, random_state=0).fit(table)
     >>> print(model.decoder_.report())
     distortion  decoder
-    0.1...      LocalLinearDecoder(n_neighbors=20)
+    0.1...      LocalLinearDecoder(...)
     ...
     """
 

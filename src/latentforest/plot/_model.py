@@ -47,7 +47,7 @@ def check_axes(model: Any, axes: Sequence[int]) -> tuple[int, ...]:
 def axis_label(model: Any, axis: int) -> str:
     """Name a coordinate, with its eigenvalue where the map is still the kernel's."""
     label = f"coordinate {axis + 1}"
-    if model.refine is None:
+    if model.encoder_.refined is None:
         label += f"  (λ = {model.eigenvalues_[axis]:.2f})"
     return label
 

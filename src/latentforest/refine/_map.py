@@ -59,7 +59,7 @@ class RefinedMap:
         """
         self.keep(cells, cells.mean())
         coords = np.ascontiguousarray(start)
-        wanted = self.settings.neighbors_for(coords.shape[1])
+        wanted = self.settings.neighbors_for(coords)
         n_neighbors = min(wanted, len(coords) - 1)
         self.objective_: list[float] = []
         move, pace = np.zeros_like(coords), 1.0
@@ -136,7 +136,7 @@ class RefinedMap:
         self, queries: Coords, cells: Cells, known: NDArray[np.int64] | None = None
     ) -> tuple[Floats, Coords, NDArray[np.int64]]:
         """Find loss and step at each query, and its neighbours."""
-        wanted = self.settings.neighbors_for(queries.shape[1])
+        wanted = self.settings.neighbors_for(self.coords_)
         n_neighbors = min(wanted, len(self.coords_))
         found = self.search_.nearest(queries, n_neighbors, known=known, n_jobs=1)
         return *self._step(self.coords_, queries, cells, found), found.rows
@@ -218,7 +218,7 @@ def n_written_out(cells: Cells) -> int:
 def _demand(settings: Refinement, coords: Coords, cells: Cells) -> Demand:
     """Tell what it takes to write cells out, index the rows, and place a few others."""
     n_cells = n_written_out(cells)
-    plane = plane_demand(settings.neighbors_for(coords.shape[1]), coords)
+    plane = plane_demand(settings.neighbors_for(coords), coords)
     moves = Demand(steps=plane.steps * (settings.steps + 1))
     return Demand(24 * n_cells, 8 * n_cells) + search_demand(coords) + moves
 

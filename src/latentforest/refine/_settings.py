@@ -5,6 +5,7 @@ from typing import Self
 from sklearn.base import BaseEstimator, clone
 
 from latentforest._base._checks import check_integer, check_option, check_real
+from latentforest._base._types import Coords
 from latentforest.decode import Decoder, LocalLinearDecoder, PackedDecoder
 from latentforest.neighbours import TREE_UP_TO
 
@@ -29,7 +30,7 @@ class Refinement(BaseEstimator):
     n_neighbors : int or None, default=None
         Rows that each plane is fitted to: fewer lose less, more keep neighbours
         together better. None stands for 24, or three for each coordinate if that is
-        more.
+        more, but at most half of the rows.
     ridge : float, default=0.03
         Penalty on the slopes, as in `LocalLinearDecoder`.
     steps : int, default=10
@@ -74,15 +75,21 @@ class Refinement(BaseEstimator):
             starts = ["linear", "neighbours"][n_components <= TO_LOOK_AT :]
         return [clone(self).set_params(start=start) for start in starts]
 
-    def neighbors_for(self, n_components: int) -> int:
-        """Return how many rows planes are fitted to."""
-        return self.n_neighbors or max(24, 3 * n_components)
+    def neighbors_for(self, coords: Coords) -> int:
+        """Return how many rows planes are fitted to, among rows at these coordinates.
 
-    def decoder(self, n_components: int, *, n_jobs: int | None = None) -> Decoder:
-        """Return the decoder that the rows are refined for."""
+        Half of the rows leave as large a share when some are held back.
+        """
+        if self.n_neighbors is not None:
+            return self.n_neighbors
+        n_rows, n_components = coords.shape
+        return max(1, min(max(24, 3 * n_components), n_rows // 2))
+
+    def decoder(self, coords: Coords, *, n_jobs: int | None = None) -> Decoder:
+        """Return the decoder that rows are refined for, which end at ``coords``."""
         if self.start == "packed":
             return PackedDecoder(n_jobs=n_jobs)
-        n_neighbors = self.neighbors_for(n_components)
+        n_neighbors = self.neighbors_for(coords)
         return LocalLinearDecoder(
             n_neighbors, ridge=self.ridge, extrapolate=True, n_jobs=n_jobs
         )
