@@ -13,7 +13,8 @@ class NeighbourGraph(NamedTuple):
     """Weights between rows: symmetric, of sum 1 for each row on average."""
 
     starts: NDArray[np.int64]  # (n_rows + 1,) where the neighbours of a row begin
-    rows: NDArray[np.int64]
+    # Numba reads faster at places that cannot be negative.
+    rows: NDArray[np.uint32]
     weights: Floats
 
     def take(self, order: NDArray[np.int64]) -> "NeighbourGraph":
@@ -25,7 +26,8 @@ class NeighbourGraph(NamedTuple):
         at = np.arange(len(self.rows)) - np.repeat(ends - size, size)
         at += np.repeat(self.starts[order], size)
         starts = np.concatenate([[0], ends])
-        return NeighbourGraph(starts, place[self.rows[at]], self.weights[at])
+        rows = place[self.rows[at]].astype(np.uint32)
+        return NeighbourGraph(starts, rows, self.weights[at])
 
 
 def neighbour_graph(rows: NDArray[np.int64], squares: Floats) -> NeighbourGraph:
@@ -56,5 +58,5 @@ def neighbour_graph(rows: NDArray[np.int64], squares: Floats) -> NeighbourGraph:
     both.eliminate_zeros()
     both.sort_indices()
     return NeighbourGraph(
-        both.indptr.astype(np.int64), both.indices.astype(np.int64), both.data
+        both.indptr.astype(np.int64), both.indices.astype(np.uint32), both.data
     )

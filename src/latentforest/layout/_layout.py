@@ -17,11 +17,11 @@ from latentforest._base._types import Coords, Floats
 from latentforest.layout._graph import NeighbourGraph
 from latentforest.layout._layout_loops import pull_rows, push_rows
 
-ROUNDS = 400
-GATHERING = 100  # rounds in which neighbours pull harder, so that groups can form
+ROUNDS, FEWER_ROUNDS, MANY_ROWS = 400, 250, 50_000  # the second from so many rows on
+GATHERING = 0.25  # of the rounds, in which neighbours pull harder: groups can form
 HARDER = 12.0
 FAR_ROWS = 20  # drawn at random for each row and round
-SLOWER_FROM = 200  # the round from which steps become smaller, down to 0
+SLOWER_FROM = 0.5  # of the rounds; from there steps become smaller, down to 0
 EARLY_MOMENTUM, MOMENTUM = 0.5, 0.8
 START_SPREAD = 1e-2
 ROW_BLOCK = 2_048
@@ -57,7 +57,8 @@ def lay_out(
     n_rows = len(start)
     # In an order of chance, rows at a distance drawn for all are rows drawn at random.
     order = rng.permutation(n_rows)
-    shifts = rng.integers(1, max(n_rows, 2), size=(ROUNDS, FAR_ROWS))
+    n_rounds = ROUNDS if n_rows < MANY_ROWS else FEWER_ROUNDS
+    shifts = rng.integers(1, max(n_rows, 2), size=(n_rounds, FAR_ROWS))
     spread = np.abs(start - start.mean(axis=0)).max()
     coords = (start - start.mean(axis=0))[order] * (START_SPREAD / (spread or 1.0))
     graph = graph.take(order)
@@ -68,16 +69,16 @@ def lay_out(
     blocks = list(blocks_of(n_rows, ROW_BLOCK))
     share = (n_rows - 1) / FAR_ROWS  # of all rows, those that are drawn stand for
     with Workers(n_jobs) as workers:
-        for number in range(ROUNDS if n_rows > 2 else 0):
+        for number in range(n_rounds if n_rows > 2 else 0):
             twice = np.concatenate([coords.T, coords.T], axis=1)
             work = partial(_add_forces, graph, coords, twice, shifts[number], forces)
             workers.run(work, blocks)
             found = near.sum() * share
             # Estimates from one round scatter.
             total = found if number == 0 else 0.8 * total + 0.2 * found
-            gathering = number < GATHERING
+            gathering = number < GATHERING * n_rounds
             speed *= EARLY_MOMENTUM if gathering else MOMENTUM
-            slower = (ROUNDS - number) / (ROUNDS - SLOWER_FROM)
+            slower = (1 - number / n_rounds) / (1 - SLOWER_FROM)
             step = 4.0 * length * min(1.0, slower)
             speed -= (step * (HARDER if gathering else 1.0) / n_rows) * pull
             speed += (step * share / total) * push.T

@@ -12,6 +12,7 @@ from latentforest._base._room import Demand
 from latentforest._base._types import Coords, Floats
 from latentforest.neighbours._search_loops import farthest, search
 
+BOXES_FROM = 3  # coordinates; below, the tree needs no help by known neighbours
 TREE_UP_TO = 8  # coordinates; a KD-tree wins below, blocked brute force above
 BOX, LARGE_BOX = 32, 512  # points; the second where no box is left out
 QUERY_BLOCK = 256
@@ -113,7 +114,7 @@ class NeighbourSearch:
         tie, the search without them has the say.
         """
         check_coords_size(queries)
-        if known is None:
+        if known is None or self.points.shape[1] < BOXES_FROM:
             return self._search_all(queries, n_neighbors, n_jobs)
         limits = np.empty(len(queries))
         farthest(self.points, queries, known, limits)

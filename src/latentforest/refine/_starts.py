@@ -15,6 +15,7 @@ from latentforest.refine._packed import PackedStart
 from latentforest.refine._start import Hints, RowMap, RowsToRefine, Start
 
 ROW_BLOCK = 512
+ROWS_FOR_AXES = 10_000  # that a layout begins with
 
 
 class ForestStart(Start):
@@ -51,7 +52,8 @@ class NeighbourStart(Start):
         cells, n_jobs = rows.cells, rows.n_jobs
         related = rows.hints.relatives(cls.relatives)
         near = nearest_by_cells(cells, cells, related, cls.neighbours, n_jobs=n_jobs)
-        begin = LinearStart.fit(cells, rows.n_components).place(cells)
+        some = cells.take(slice(None, None, max(1, len(related) // ROWS_FOR_AXES)))
+        begin = LinearStart.fit(some, rows.n_components).place(cells)
         coords = lay_out(neighbour_graph(*near), begin, rows.rng, n_jobs=n_jobs)
         size = np.sqrt(np.square(coords).mean())
         return cls(), coords / (size or 1.0)
