@@ -44,21 +44,25 @@ def forest_config(build: Callable[[int, int], RFAE]) -> Callable[..., Reconstruc
     return run
 
 
-def run_refined(
-    train: pd.DataFrame, test: pd.DataFrame, factors: list[float], seed: int
-) -> Reconstructions:
-    """Let every size choose its own settings; test rows come after the choice."""
-    for factor in factors:
-        size = n_components(train.shape[1], factor)
-        model = RFAE.auto(size, random_state=seed).set_params(unseen="nearest")
-        model.fit(train)
-        coords = model.transform(test)
-        known, extras = model.decoder_.search_.points, {}
-        for bits in BITS:
-            rows = model.inverse_transform(quantised(coords, known, bits))
-            extras[f"{bits} bits"] = distortion(test, rows, kinds=model.schema_).mean
-        rows = model.inverse_transform(coords)
-        yield factor, distortion(test, rows, kinds=model.schema_), extras
+def each_size(build: Callable[..., RFAE]) -> Callable[..., Reconstructions]:
+    """Fit every size anew; whatever a model chooses, test rows come after it."""
+
+    def run(
+        train: pd.DataFrame, test: pd.DataFrame, factors: list[float], seed: int
+    ) -> Reconstructions:
+        for factor in factors:
+            size = n_components(train.shape[1], factor)
+            model = build(size, random_state=seed).set_params(unseen="nearest")
+            coords, known = model.fit(train).transform(test), model.embedding_
+            extras = {}
+            for bits in BITS:
+                rows = model.inverse_transform(quantised(coords, known, bits))
+                lost = distortion(test, rows, kinds=model.schema_)
+                extras[f"{bits} bits"] = lost.mean
+            rows = model.inverse_transform(coords)
+            yield factor, distortion(test, rows, kinds=model.schema_), extras
+
+    return run
 
 
 def run_pca(
@@ -98,7 +102,8 @@ CONFIGS: dict[str, Callable[..., Reconstructions]] = {
             size, forest=CompletelyRandomForest(500), decoder="auto", random_state=seed
         )
     ),
-    "refined": run_refined,
+    "default": each_size(RFAE),
+    "refined": each_size(RFAE.auto),
     "pca": run_pca,
     "pca_local": run_pca_local,
 }

@@ -33,7 +33,7 @@ class Refinement(BaseEstimator):
         more, but at most half of the rows.
     ridge : float, default=0.03
         Penalty on the slopes, as in `LocalLinearDecoder`.
-    steps : int, default=10
+    steps : int, default=5
         Steps for a new row, at most 1,000; it stops when they gain nothing.
     start : {"auto", "neighbours", "linear", "forest", "packed"}, default="auto"
         Where rows begin: a layout that keeps neighbours together, principal
@@ -57,7 +57,7 @@ class Refinement(BaseEstimator):
         *,
         n_neighbors: int | None = None,
         ridge: float = 0.03,
-        steps: int = 10,
+        steps: int = 5,
         start: str = "auto",
         max_rows: int | None = None,
     ) -> None:
