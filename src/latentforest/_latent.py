@@ -72,7 +72,8 @@ class LatentModel(TableAutoencoder):
     @property
     def map_(self) -> DiffusionMap:
         """The fitted diffusion map, before any refinement."""
-        return self.encoder_.trained_on("map_").diffusion
+        self.encoder_.trained_on("map_")
+        return self.encoder_.plain.diffusion
 
     @property
     def kernel_(self) -> ForestKernel:

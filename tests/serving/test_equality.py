@@ -15,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from latentforest import RFAE, CompletelyRandomForest
 from latentforest.encoder import LeafTable
+from latentforest.encoder._plain import PlainMap
 from latentforest.serving import onnx_inputs, to_onnx
 from mixed_tables import FORESTS, LAW, frames, mixed_frame, shuffled, target_of
 
@@ -229,14 +230,17 @@ def test_truncated_models(models, table):
 
 def test_rows_in_empty_leaves_go_to_the_origin(model, table):
     model = deepcopy(model)
-    leaves = model.encoder_.leaf_table
+    plain = model.encoder_.plain
+    leaves = plain.leaf_table
     in_first = model.encoder_.forest.leaves(model.kernel_.table_.values[:1])[0]
     keep = np.ones(len(leaves.degree))
     keep[in_first] = 0.0
     emptied = LeafTable(
         leaves.values * keep[:, None], leaves.mass * keep, leaves.degree * keep
     )
-    model.encoder_ = replace(model.encoder_, leaf_table=emptied)
+    model.encoder_ = replace(
+        model.encoder_, plain=PlainMap(plain.diffusion, None, emptied)
+    )
     assert_same(model, table)
     assert (run(model, table)[0] == 0).all()
     assert (run(model, table) != 0).any()

@@ -167,7 +167,7 @@ def test_the_size_is_known_before_the_graph_is_built(models, monkeypatch):
     for model in models.values():
         size = to_onnx(model).ByteSize()
         questions = ask(model.kernel_.forest_, model.schema_.n_levels)
-        guess = _limits.graph_bytes(questions, model.encoder_.leaf_table)
+        guess = _limits.graph_bytes(questions, model.encoder_.plain.leaf_table)
         assert guess * 0.5 < size < guess + 10_000  # names and labels come on top
         monkeypatch.setattr(_limits, "LARGEST", guess - 1)
         with pytest.raises(ValueError, match=r"GB .* more than the 2 GB .* save\(\)"):

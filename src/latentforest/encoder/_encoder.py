@@ -11,7 +11,8 @@ from latentforest._base._errors import DroppedTrainingError, SpectrumWarning
 from latentforest._base._parallel import blocks_of
 from latentforest._base._types import Codes, Coords, LeafIds
 from latentforest.decode import DecoderContext, KernelEigenpairs
-from latentforest.encoder._leaf_table import LeafTable, leave_one_out
+from latentforest.encoder._leaf_table import leave_one_out
+from latentforest.encoder._plain import PlainMap
 from latentforest.forest import ForestArrays, GrownForest
 from latentforest.kernel import LeafKernel, LeafRows, largest_entries
 from latentforest.refine import (
@@ -36,7 +37,6 @@ class Training:
     leaf_ids: LeafIds  # (n_rows, n_trees) leaves of the rows
     landmarks: NDArray[np.int64]  # the rows that define the kernel
     kernel: LeafKernel  # between them
-    diffusion: DiffusionMap  # their coordinates
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,14 +48,17 @@ class Encoder:
     """
 
     forest: ForestArrays
-    leaf_table: LeafTable
-    spectrum: Spectrum  # without vectors where the training rows were dropped
+    plain: PlainMap
     kind: str  # of the kernel
-    time: float  # steps of diffusion
     landmarks: int | None  # how many rows define the kernel; None: all
     n_jobs: int | None = None
     refined: RefinedRows | None = None
     training: Training | None = None
+
+    @property
+    def spectrum(self) -> Spectrum:
+        """Eigenvalues of the kernel; without vectors if the rows were dropped."""
+        return self.plain.spectrum
 
     def trained_on(self, what: str) -> Training:
         """Return the training part, or say that ``what`` needs it."""
@@ -69,7 +72,7 @@ class Encoder:
 
     def place(self, codes: Codes) -> Coords:
         """Coordinates of rows: by the Nyström formula, then refined if wanted."""
-        coords = np.empty((len(codes), self.spectrum.n_components))
+        coords = np.empty((len(codes), self.plain.n_components))
         for begin, end in blocks_of(len(codes), ENCODE_BLOCK):
             part, hints = codes[begin:end], self._hints(codes[begin:end])
             coords[begin:end] = (
@@ -87,7 +90,7 @@ class Encoder:
             return self.forest.leaves(codes, n_jobs=self.n_jobs)
 
         return Hints(
-            lambda: self.leaf_table.encode(ids(), n_jobs=self.n_jobs),
+            lambda: self.plain.leaf_table.encode(ids(), n_jobs=self.n_jobs),
             lambda n: largest_entries(
                 self._refined_leaves, ids(), n, n_jobs=self.n_jobs
             )[0],
@@ -133,8 +136,8 @@ class Encoder:
         """Coordinates of the training rows before refinement."""
         training = self.trained_on("embedding_")
         if self.landmarks is None:
-            return training.diffusion.embedding_
-        return self.leaf_table.encode(training.leaf_ids, n_jobs=self.n_jobs)
+            return self.plain.diffusion.embedding_
+        return self.plain.leaf_table.encode(training.leaf_ids, n_jobs=self.n_jobs)
 
     @cached_property
     def new_coords(self) -> Coords:
@@ -147,7 +150,7 @@ class Encoder:
         coords = self._own_coords.copy()
         coords[training.landmarks] = leave_one_out(
             training.kernel,
-            training.diffusion.embedding_,
+            self.plain.diffusion.embedding_,
             self.spectrum.eigenvalues,
             group=training.table.distinct_rows()[training.landmarks],
         )
@@ -167,7 +170,7 @@ class Encoder:
             settings,
             table,
             self._own_hints,
-            self.spectrum.n_components,
+            self.plain.n_components,
             rng,
             n_jobs=self.n_jobs,
         )
@@ -185,33 +188,26 @@ class Encoder:
         training = self.trained_on("decoding")
         if self.refined is not None:
             known, held = self.refined.rows[known], self.refined.rows[held]
-        n_components = min(self.spectrum.n_components, len(known) - 1)
+        n_components = min(self.plain.n_components, len(known) - 1)
         with warnings.catch_warnings():
             # What is wrong with the graph was said when the model was fitted.
             warnings.simplefilter("ignore", SpectrumWarning)
             fewer = fit_encoder(
                 training.table.take(known),
                 GrownForest(self.forest, np.asfortranarray(training.leaf_ids[known])),
-                DiffusionMap(n_components, time=self.time, random_state=0),
+                DiffusionMap(n_components, time=self.plain.time, random_state=0),
                 kind=self.kind,
                 n_jobs=self.n_jobs,
             )
-        if self.refined is not None:
-            rng = np.random.default_rng(0)  # draws nothing: all rows are refined
-            fewer = fewer.refine(self.refined.map.settings, rng)
-        return fewer.context(), fewer.place(training.table.values[held])
+            if self.refined is not None:
+                rng = np.random.default_rng(0)  # draws nothing: all rows are refined
+                fewer = fewer.refine(self.refined.map.settings, rng)
+            return fewer.context(), fewer.place(training.table.values[held])
 
     def truncate(self, n_components: int) -> "Encoder":
         """Return the encoder with the first coordinates only, not refined."""
-        training = self.trained_on("truncate")
-        diffusion = training.diffusion.truncate(n_components)
-        return replace(
-            self,
-            leaf_table=self.leaf_table.first(n_components),
-            spectrum=diffusion.spectrum_,
-            refined=None,
-            training=replace(training, diffusion=diffusion),
-        )
+        self.trained_on("truncate")
+        return replace(self, plain=self.plain.first(n_components), refined=None)
 
     def context(self) -> DecoderContext:
         """All that decoders may ask for; what is costly is computed when it is asked.
@@ -238,7 +234,7 @@ class Encoder:
         pairs = None
         if self.kind == "rf":
             pairs = KernelEigenpairs(
-                training.diffusion.embedding_,
+                self.plain.diffusion.embedding_,
                 self.spectrum.eigenvalues,
                 training.kernel.index.ids,
             )

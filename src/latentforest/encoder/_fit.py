@@ -5,7 +5,8 @@ from numpy.typing import NDArray
 
 from latentforest._base._checks import check_integer
 from latentforest.encoder._encoder import Encoder, Training
-from latentforest.encoder._leaf_table import LeafTable, make_leaf_table
+from latentforest.encoder._leaf_table import LeafTable
+from latentforest.encoder._plain import PlainMap
 from latentforest.forest import GrownForest
 from latentforest.kernel import LeafIndex, LeafKernel
 from latentforest.spectral import DiffusionMap
@@ -22,7 +23,7 @@ def fit_encoder(
     leaf_table: LeafTable | None = None,
     n_jobs: int | None = None,
 ) -> Encoder:
-    """Put kernel, map and leaf table together.
+    """Put kernel, map and leaf table together; the last two wait until they are asked.
 
     Parameters
     ----------
@@ -47,21 +48,14 @@ def fit_encoder(
     Encoder
     """
     kernel = leaf_kernel(grown, kind, landmarks, n_jobs)
-    if not hasattr(diffusion, "spectrum_"):
-        diffusion.fit(kernel)
-    spectrum = diffusion.spectrum_
-    if leaf_table is None:
-        leaf_table = make_leaf_table(kernel, diffusion.embedding_, spectrum.eigenvalues)
     rows = np.arange(table.n_rows) if landmarks is None else landmarks
     return Encoder(
         grown.forest,
-        leaf_table,
-        spectrum,
+        PlainMap(diffusion, kernel, leaf_table),
         kind,
-        diffusion.time,
         None if landmarks is None else len(landmarks),
         n_jobs,
-        training=Training(table, grown.leaf_ids, rows, kernel, diffusion),
+        training=Training(table, grown.leaf_ids, rows, kernel),
     )
 
 

@@ -13,6 +13,7 @@ from latentforest._base._values import damaged
 from latentforest.encoder._encoder import Encoder
 from latentforest.encoder._fit import fit_encoder
 from latentforest.encoder._leaf_table import LeafTable
+from latentforest.encoder._plain import PlainMap
 from latentforest.forest import ForestArrays, GrownForest
 from latentforest.kernel import KERNEL_KINDS
 from latentforest.refine import RefinedRows
@@ -25,13 +26,14 @@ SOLVERS = ("dense", "lanczos", "components", "given")
 
 def put_encoder(encoder: Encoder, new: NewSection, *, drop_training: bool) -> None:
     """Write an encoder to a model file, with or without its training part."""
-    training, spectrum, table = encoder.training, encoder.spectrum, encoder.leaf_table
+    training, plain = encoder.training, encoder.plain.worked_out()
+    spectrum, table = plain.spectrum, plain.leaf_table
     kernel = new.section("kernel")
     kernel.put("kind", encoder.kind)
     kernel.put("landmarks", encoder.landmarks)
     kernel.put("n_jobs", encoder.n_jobs)
     part = new.section("map")
-    part.put("time", encoder.time, "diffusion_time")
+    part.put("time", plain.time, "diffusion_time")
     part.put("n_graph_components", int(spectrum.n_graph_components))
     part.put("solver", spectrum.solver)
     part.array("leaf_values", table.values)
@@ -43,7 +45,7 @@ def put_encoder(encoder: Encoder, new: NewSection, *, drop_training: bool) -> No
         size = training.table.n_rows, encoder.landmarks, n_components
         new.need(_rows_demand(encoder.forest, *size))
         part.array("vectors", spectrum.vectors)
-        part.array("embedding", training.diffusion.embedding_)
+        part.array("embedding", plain.diffusion.embedding_)
         new.array("training/codes", training.table.values)
         if encoder.landmarks is not None:
             new.array("training/landmarks", training.landmarks.astype(np.int64))
@@ -71,10 +73,8 @@ def take_encoder(
     if dropped:
         encoder = Encoder(
             forest,
-            leaves,
-            diffusion.spectrum_,
+            PlainMap(diffusion, None, leaves),
             kind,
-            diffusion.time,
             landmarks,
             n_jobs,
         )

@@ -65,7 +65,7 @@ def to_onnx(model: LatentModel, path: str | PathLike[str] | None = None) -> Any:
     require("onnx", extra="onnx")
     if path is not None:
         check_target(path)
-    forest, table = model.encoder_.forest, model.encoder_.leaf_table
+    forest, table = model.encoder_.forest, model.encoder_.plain.leaf_table
     questions = ask(forest, model.schema_.n_levels)
     check_limits(forest, questions, table)
     groups = lay_out(forest, questions).groups(GROUP)
