@@ -37,7 +37,7 @@ class RFAE(PortableModel):
     n_components : int, default=2
         Number of latent coordinates, d_Z in the paper.
     forest : str or estimator, default="auto"
-        "auto" (completely random trees: 100 where rows are refined, else 500; or what
+        "auto" (completely random trees: 50 where rows are refined, else 500; or what
         ``refine="auto"`` finds best), "adversarial" (the paper's),
         "completely_random", "shi_horvath" or "supervised" (which needs ``y``); one of
         these forests as an object with its own settings; or a fitted forest of this
