@@ -76,10 +76,11 @@ def forest_of(name: str, seed: int) -> Any:
 
 
 def fitted(name: str, seed: int, **settings: Any) -> RFAE:
-    """Fit a model on the rows that are not held out."""
+    """Fit a plain map, which all knobs shape, on the rows that are not held out."""
     settings = {
         "n_components": COMPONENTS[name],
         "forest": forest_of(name, seed) if "forest" not in settings else None,
+        "refine": None,
     } | settings
     return RFAE(random_state=seed, **settings).fit(split_of(name, seed).train)
 

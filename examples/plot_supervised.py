@@ -27,9 +27,9 @@ classifier.fit(train, y_train)
 print(f"accuracy on new rows: {classifier.score(test, y_test):.3f}")
 
 # %%
-# The same rows in two maps. On the left a forest that knows nothing of the diagnosis,
-# on the right the classifier's own. Rows to be drawn are new to both.
-plain = RFAE(n_components=2, random_state=0).fit(train)
+# The same rows in two diffusion maps. On the left that of a forest that knows nothing
+# of the diagnosis, on the right the classifier's own. Rows to be drawn are new to both.
+plain = RFAE(n_components=2, refine=None, random_state=0).fit(train)
 view = RFAE(n_components=2, forest=classifier, random_state=0).fit(train)
 
 figure, axes = plt.subplots(1, 2, figsize=(10.5, 4.2), layout="constrained")

@@ -37,27 +37,29 @@ class RFAE(PortableModel):
     n_components : int, default=2
         Number of latent coordinates, d_Z in the paper.
     forest : str or estimator, default="auto"
-        "auto" (completely random trees: 100 where rows are refined, else 500; or what
+        "auto" (completely random trees: 50 where rows are refined, else 500; or what
         ``refine="auto"`` finds best), "adversarial" (the paper's),
         "completely_random", "shi_horvath" or "supervised" (which needs ``y``); one of
         these forests as an object with its own settings; or a fitted forest of this
         package or of scikit-learn, which is used as it is.
     decoder : str or Decoder, default="auto"
         "auto" (what the rows are refined for; or else the best of the next two on
-        held-back training rows), "knn" (the paper's), "local_linear", "relabel",
-        "lasso" or "ilp"; or a decoder object with its own settings.
+        held-back training rows), "knn" (the paper's), "local_linear", "packed" (only
+        for ``Refinement(start="packed")``, and "auto" there), "relabel", "lasso" or
+        "ilp"; or a decoder object with its own settings.
     refine : int, Refinement, "auto", AutoRefinement or None, default="default"
         Rounds in which the coordinates are moved until the decoder loses least, or a
         `Refinement` with its own settings; new rows are moved too. "auto" chooses the
         settings on held-back training rows. None keeps the diffusion map of the forest
         as it is. "default" is ``Refinement()`` where forest and decoder are "auto",
-        and else None: who names a forest wants to see its own map.
+        and else None: who names one of them wants to see what it does.
     diffusion_time : float, default=1.0
         Steps of the random walk, t in the paper; 0 leaves the eigenvectors unscaled.
-        Of the diffusion map only: see ``refine``.
+        Of the diffusion map only; a refinement that starts elsewhere does not use it,
+        and a warning says so.
     kernel : {"rf", "scornet"}, default="rf"
         The random forest kernel (Eq. 1), or the share of trees in which rows meet. Of
-        the diffusion map only.
+        the diffusion map only, like ``diffusion_time``.
     landmarks : int or None, default=None
         Number of rows, drawn at random, that define the kernel; the other rows are
         placed like new ones. None takes all rows.
@@ -147,8 +149,8 @@ class RFAE(PortableModel):
     def paper(cls, n_components: int = 2, random_state: Any = None) -> Self:
         """Build the configuration of the paper's benchmark.
 
-        An adversarial forest of 500 trees, one diffusion step, and k-NN decoding with
-        20 neighbours and rows drawn from their regions.
+        An adversarial forest of 500 trees, one diffusion step, no refinement, and k-NN
+        decoding with 20 neighbours and rows drawn from their regions.
 
         Parameters
         ----------
@@ -172,15 +174,16 @@ class RFAE(PortableModel):
     ) -> Self:
         """Build the model that chooses forest, start, refinement and decoder itself.
 
-        Settings are tried on training rows that are held back, see `AutoRefinement`;
-        ``tried_`` holds what was tried.
+        For the fewest lost cells. Settings are tried on training rows that are held
+        back, see `AutoRefinement`; ``tried_`` holds what was tried. Where packed
+        coordinates win, the map is not one to look at.
 
         Parameters
         ----------
         n_components : int, default=2
             Number of latent coordinates.
         time_budget : float or None, default=None
-            Seconds for the choice; None tries everything.
+            Seconds for the choice; None sets no limit.
         random_state : int, Generator, RandomState or None, default=None
             Seed.
 

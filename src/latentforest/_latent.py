@@ -105,8 +105,8 @@ class LatentModel(TableAutoencoder):
     def transform(self, X: Any) -> Any:
         """Coordinates of the rows of a table.
 
-        By the Nyström formula; a refined model then moves each row to where the
-        decoder comes closest to it.
+        By the Nyström formula; a refined model gives each row a start and moves it to
+        where the decoder comes closest to it.
 
         Parameters
         ----------
@@ -164,8 +164,9 @@ class LatentModel(TableAutoencoder):
     def truncate(self, n_components: int) -> Self:
         """Return the same fitted model with the first coordinates only.
 
-        Coordinates come in order of importance: forest and map are shared, and only
-        decoders that depend on more than distances learn anew.
+        Coordinates of a diffusion map come in order of importance: forest and map are
+        shared, and only decoders that depend on more than distances learn anew. A
+        refined map is refined anew, with fewer coordinates.
 
         Parameters
         ----------

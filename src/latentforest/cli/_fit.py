@@ -8,6 +8,7 @@ from typing import Any
 from latentforest import RFAE
 from latentforest._base._compiled import kept_on_disk
 from latentforest._base._complete import completed, is_stream
+from latentforest._trials import FEW, MANY
 from latentforest.cli._exit import DataError, UsageError
 from latentforest.cli._forecast import forecast
 from latentforest.cli._formats import STREAM, TABLE_SUFFIXES
@@ -143,7 +144,7 @@ class Settings:
         """How many trees the model will have, about."""
         if self.trees is not None or self.auto:
             return self.trees or 200
-        return 100 if self.refines and not self._names_forest else 500
+        return FEW if self.refines and not self._names_forest else MANY
 
 
 def check_word(option: str, word: str, words: list[str]) -> None:

@@ -67,7 +67,7 @@ def _fit(
             "--trees",
             min=1,
             help="Number of trees.",
-            show_default="100, 500 where rows are not refined",
+            show_default="50; 500 where rows are not refined",
         ),
     ] = None,
     leaf_size: Annotated[

@@ -47,7 +47,7 @@ def _memory(
             "--trees",
             min=1,
             help="Number of trees.",
-            show_default="100, 500 with --forest",
+            show_default="50; 500 with --forest",
         ),
     ] = None,
     components: Annotated[

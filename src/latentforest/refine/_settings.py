@@ -117,17 +117,20 @@ class AutoRefinement(BaseEstimator):
     """Choose the start, the neighbours and the rounds on held-back training rows.
 
     A quarter of the training rows (of a long table, of a sample of 2,000) is held
-    back. First the starts are tried: principal components and the forest, or, with
-    ``forest="auto"``, completely random forests with large and with small leaves; then
-    neighbours and rounds on the best start. What reconstructs the held-back rows best
-    is fitted on all rows. No other row is looked at.
+    back; few rows are judged in two parts in turn. First the starts are tried: packed,
+    principal components, the layout of neighbours. If packed coordinates lose less than
+    half of what the next best start does, that is all. Else the diffusion map is tried
+    too, and neighbours and rounds on the best start that is not packed. With
+    ``forest="auto"`` the forests are completely random ones with large and with small
+    leaves. What reconstructs the held-back rows best is fitted on all rows. No other
+    row is looked at.
 
     Parameters
     ----------
     time_budget : float or None, default=None
         Seconds for the choice: no setting is tried that would end later, but always
         one; the fit of the chosen one comes on top. With a budget the result depends
-        on the machine. None tries everything.
+        on the machine. None sets no limit.
     """
 
     def __init__(self, time_budget: float | None = None) -> None:
