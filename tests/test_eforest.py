@@ -178,3 +178,23 @@ def test_mistakes_are_said(table):
         model.transform(unknown)
     lenient = EForest(CompletelyRandomForest(5), unseen="nearest", random_state=0)
     assert lenient.fit(table).transform(unknown).shape == (len(table), 5)
+
+
+def test_a_region_without_a_number_of_few_decimals_is_missing():
+    # Trees send the gap to places between which lies no length with one decimal.
+    table = pd.DataFrame(
+        {
+            "length": [11.7, 11.6, 13.8, 10.9, 12.8, np.nan, 10.5],
+            "area": [np.nan, np.nan, 0.784008, 0.333333, 0.656920, 0.848418, 0.341450],
+            "count": [29, 28, 90, 0, 55, 75, 36],
+        }
+    )
+    found = 0
+    for seed in range(30):
+        forest = CompletelyRandomForest(12, min_samples_leaf=3)
+        model = EForest(forest, random_state=seed)
+        leaves = model.fit_transform(table)
+        decoded = model.inverse_transform(leaves)
+        np.testing.assert_array_equal(model.transform(decoded), leaves)
+        found += decoded["length"].isna().sum()
+    assert found

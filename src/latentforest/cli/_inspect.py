@@ -52,7 +52,10 @@ def as_text(summary: ModelSummary) -> str:
 
 def _spectrum(summary: ModelSummary) -> list[str]:
     values = [float(value) for value in summary.eigenvalues]
-    lines = ["eigenvalues, which say how much each coordinate tells (1 at most):"]
+    told = "which say how much each coordinate tells"
+    if summary.refinement:
+        told = "of the diffusion map, before refinement"
+    lines = [f"eigenvalues, {told} (1 at most):"]
     for number, value in enumerate(values[:_SHOWN], start=1):
         bar = "█" * round(_BAR * min(max(value, 0.0), 1.0))
         lines.append(f"  z{number:<3} {value:.4f} {bar}".rstrip())

@@ -139,6 +139,18 @@ def settle_in_regions(rows: Codes, regions: Regions, schema: TableSchema) -> Cod
     return rows
 
 
+def without_numbers(regions: Regions, schema: TableSchema) -> Bools:
+    """Cells whose region holds no number with the decimals of its column."""
+    nothing = np.zeros(regions.lower.shape, np.bool_)
+    for column, spec in enumerate(schema.columns):
+        if spec.is_number and spec.decimals:
+            lower, upper = regions.lower[:, column], regions.upper[:, column]
+            last = round_decimals(upper, spec.decimals)
+            last = np.where(last > upper, last - 10.0**-spec.decimals, last)
+            nothing[:, column] = round_decimals(last, spec.decimals) <= lower
+    return nothing
+
+
 def hashed_uniforms(coords: Coords, seed: int, size: int) -> Floats:
     """Uniform numbers that depend on the seed and on one row of coordinates only.
 

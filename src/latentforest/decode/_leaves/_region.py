@@ -7,7 +7,7 @@ import numpy as np
 
 from latentforest._base._types import Bools, Codes, Coords, LeafIds
 from latentforest.decode._context import DecoderContext
-from latentforest.decode._leaves._leaf_decoder import LeafDecoder
+from latentforest.decode._leaves._leaf_decoder import LeafDecoder, without_numbers
 from latentforest.regions import Regions, level_sets, meet_leaves
 from latentforest.trees import ForestArrays
 
@@ -19,7 +19,8 @@ class RegionDecoder(LeafDecoder):
     `EForest` gives them. Nothing is learned: the row is made in the intersection of
     the leaves' regions, and falls into the same leaves again, as long as the region
     holds numbers with as few decimals as their columns have. A cell is missing where
-    a missing cell leads into all the leaves, and nothing else that was ever seen does.
+    a missing cell leads into all the leaves, and nothing else that was ever seen does,
+    nor any number with so few decimals.
 
     Decoding takes one climb from each leaf to its root, O(B · depth) steps per row.
 
@@ -86,7 +87,8 @@ class RegionDecoder(LeafDecoder):
         seen = level_sets(self.forest_.split_levels, self.facts_.level_counts > 0)
         observed = replace(regions, levels=regions.levels & seen)
         whole = self.facts_.whole
-        missing = leads & observed.empty(whole)
+        nothing = observed.empty(whole) | without_numbers(regions, self.codec_.schema_)
+        missing = leads & nothing
         apart = regions.empty(whole) & ~missing
         if apart.any():
             _say_where_apart(self, ids, apart)
