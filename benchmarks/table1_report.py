@@ -143,6 +143,7 @@ def write_report() -> None:
     rows = pd.DataFrame(map(json.loads, ROWS.read_text().splitlines()))
     paper = paper_results()
     plain = make_beyond(rows, paper, "auto", ["with_slip"])
+    default = make_beyond(rows, paper, "default", ["8 bits"])
     refined = make_beyond(rows, paper, "refined", ["8 bits"])
     lines = [
         "# Table 1: mean distortion over ten compression factors",
@@ -168,11 +169,19 @@ def write_report() -> None:
         "",
         *count_lines(plain, "auto", "with_slip"),
         "",
+        "## RFAE()",
+        "",
+        "`default`: `RFAE` with nothing but the number of coordinates, which makes maps "
+        "to look at; `8 bits`: with each coordinate at the nearest of 256 levels.",
+        "",
+        *table_lines(default),
+        "",
+        *count_lines(default, "default", "default"),
+        "",
         "## RFAE.auto",
         "",
         "`refined`: `RFAE.auto`, one configuration that chooses its settings on "
-        "held-back training rows before any test row is touched; `8 bits`: with each "
-        "coordinate at the nearest of 256 levels.",
+        "held-back training rows before any test row is touched.",
         "",
         *table_lines(refined),
         "",
