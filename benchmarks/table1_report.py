@@ -171,7 +171,7 @@ def write_report() -> None:
         "",
         "## RFAE()",
         "",
-        "`default`: `RFAE` with nothing but the number of coordinates, which makes maps "
+        "`default`: `RFAE` with nothing but a number of coordinates, which makes maps "
         "to look at; `8 bits`: with each coordinate at the nearest of 256 levels.",
         "",
         *table_lines(default),
