@@ -28,8 +28,8 @@ def check_settings(model: Any) -> None:
     if model.landmarks is not None:
         check_integer("landmarks", model.landmarks, minimum=2)
     refinement = resolve_refinement(model)
-    by_forest = refinement is None or getattr(refinement, "start", "auto") == "forest"
-    if not by_forest and (time != 1.0 or model.kernel != "rf"):
+    elsewhere = isinstance(refinement, Refinement) and refinement.start != "forest"
+    if elsewhere and (time != 1.0 or model.kernel != "rf"):
         message = (
             f"diffusion_time={model.diffusion_time}, kernel={model.kernel!r}: they "
             "shape the diffusion map, which is refined here from another start. Give "
