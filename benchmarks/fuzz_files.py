@@ -52,7 +52,7 @@ class Judge:
         from fuzz_edits import EDITS  # noqa: PLC0415
         from fuzz_mutations import DAMAGE  # noqa: PLC0415
         from fuzz_work import WORK  # noqa: PLC0415
-        from latentforest import RFAE  # noqa: PLC0415
+        from latentforest import RFAE, CompletelyRandomForest  # noqa: PLC0415
 
         self.cls, self.path = RFAE, Path(folder) / "spoilt.lf"
         self.damage, self.edits, self.work = DAMAGE, EDITS, WORK
@@ -63,6 +63,10 @@ class Judge:
             data = path.read_bytes()
             # All that is compiled at its first use is used here, before clocks run.
             self.sound[path.stem] = data, self.ask(data, again=True)
+        # More than two coordinates are searched in another way.
+        settings = {"forest": CompletelyRandomForest(3), "refine": 1}
+        model = RFAE(3, random_state=0, **settings).fit(as_frame(rows))
+        self.ask(model.save(self.path).read_bytes(), again=True)
 
     def rows_for(self, model):
         """Return rows with the columns of a model."""

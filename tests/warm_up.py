@@ -50,16 +50,18 @@ def look_around():
     local = RelabelDecoder(mode="local", split="logistic")
     for decoder in (KNNDecoder(3), RelabelDecoder(), local):
         there_and_back(frame, forest, decoder=decoder)
-    for start in ("forest", "linear", "neighbours"):
+    for start in ("forest", "linear", "neighbours", "packed"):
         refine = Refinement(1, n_neighbors=12, start=start)
         there_and_back(frame, forest, refine=refine)
+    # More than two coordinates are searched in another way.
+    there_and_back(frame, forest, 3, refine=Refinement(1, start="linear"))
     model.kernel_.gram(frame)
     model.kernel_.smooth(frame, frame["a"])
 
 
-def there_and_back(frame, forest, **settings):
+def there_and_back(frame, forest, n_components=2, **settings):
     """Fit a model and use it."""
-    model = RFAE(2, forest=forest, random_state=0, **settings).fit(frame)
+    model = RFAE(n_components, forest=forest, random_state=0, **settings).fit(frame)
     model.reconstruct(frame)
     return model
 

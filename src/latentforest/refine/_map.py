@@ -24,6 +24,7 @@ from latentforest.refine._steps_loops import step_rows
 QUERY_BLOCK = 256
 FAR = 1e6  # standard deviations from the mean; √n_rows is the most there is
 MOST_CELLS = 2**24  # written out for all rows; reading them is faster
+MOST_STARTS = 3  # that a new row is moved from
 GAIN = 1e-3  # a step that gains less than this share is the last
 
 
@@ -219,7 +220,8 @@ def _demand(settings: Refinement, coords: Coords, cells: Cells) -> Demand:
     """Tell what it takes to write cells out, index the rows, and place a few others."""
     n_cells = n_written_out(cells)
     plane = plane_demand(settings.neighbors_for(coords), coords)
-    moves = Demand(steps=plane.steps * (settings.steps + 1))
+    n_starts = MOST_STARTS if settings.start in {"neighbours", "auto"} else 1
+    moves = Demand(steps=plane.steps * (settings.steps + 1) * n_starts)
     return Demand(24 * n_cells, 8 * n_cells) + search_demand(coords) + moves
 
 

@@ -10,6 +10,7 @@ from latentforest._base._types import Coords, Floats
 from latentforest.layout import lay_out, neighbour_graph
 from latentforest.refine._cells import Cells
 from latentforest.refine._linear_start import LinearStart
+from latentforest.refine._map import MOST_STARTS
 from latentforest.refine._near_loops import nearest_of
 from latentforest.refine._packed import PackedStart
 from latentforest.refine._start import Hints, RowMap, RowsToRefine, Start
@@ -44,7 +45,7 @@ class NeighbourStart(Start):
     name: ClassVar[str] = "neighbours"
     relatives = 64
     neighbours = 15
-    tries = 3
+    tries = MOST_STARTS
 
     @classmethod
     def begin(cls, rows: RowsToRefine) -> tuple[Self, Coords]:
