@@ -14,6 +14,7 @@ METHODS = ("rfae", "tvae", "ttvae", "ae", "vae")
 BITS = (4, 8, 12)
 PAPER_CONFIGS = ("paper", "pca")
 LINEAR = ("pca", "pca_local")
+IN_BITS = {"refined": "RFAE.auto", "default": "RFAE", "pca": "PCA"}
 
 
 def make_table(rows: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
@@ -94,16 +95,17 @@ def count_lines(table: pd.DataFrame, config: str, scored: str) -> list[str]:
 
 def rate_lines(rows: pd.DataFrame) -> list[str]:
     """Mean distortion when each coordinate is kept in a few bits, as a table."""
-    rows = rows[rows.config.isin(["refined", "pca"])]
-    done = rows[rows.config == "refined"].set_index(["dataset", "run"]).index
-    rows = rows[rows.set_index(["dataset", "run"]).index.isin(done)]
+    for config in IN_BITS:  # the runs that all of them have
+        done = rows[rows.config == config].set_index(["dataset", "run"]).index
+        rows = rows[rows.set_index(["dataset", "run"]).index.isin(done)]
+    rows = rows[rows.config.isin(IN_BITS)]
     rows = rows.rename(columns={"distortion": "64 bits"})
     widths = [f"{bits} bits" for bits in (*BITS, 64)]
     means = rows.groupby(["config", "dataset"])[widths].mean().groupby("config").mean()
     draw_rates(rows, widths)
     lines = ["| bits per coordinate | " + " | ".join(w.split()[0] for w in widths)]
     lines = [lines[0] + " |", "|---" * (len(widths) + 1) + "|"]
-    for config, mean in means.loc[["refined", "pca"]].iterrows():
+    for config, mean in means.loc[list(IN_BITS)].iterrows():
         lines.append(f"| {config} | " + " | ".join(f"{x:.4f}" for x in mean) + " |")
     return lines
 
@@ -117,11 +119,11 @@ def draw_rates(rows: pd.DataFrame, widths: list[str]) -> None:
     colours = dict(
         zip(widths, ("#56B4E9", "#0072B2", "#E69F00", "#000000"), strict=True)
     )
-    for config, style in (("refined", "-"), ("pca", "--")):
+    for (config, name), style in zip(IN_BITS.items(), ("-", ":", "--"), strict=True):
         for width in widths[:-1]:
             line = means.loc[config][width]
             bits = int(width.split()[0]) * line.index
-            label = f"{'RFAE.auto' if config == 'refined' else 'PCA'}, {width}"
+            label = f"{name}, {width}"
             ax.plot(
                 bits, line, style, marker="o", ms=3, color=colours[width], label=label
             )
@@ -133,7 +135,7 @@ def draw_rates(rows: pd.DataFrame, widths: list[str]) -> None:
     )
     ax.set_xticks([0.5, 1, 2, 4, 8, 12], ["0.5", "1", "2", "4", "8", "12"])
     ax.minorticks_off()
-    ax.legend(frameon=False, ncols=2)
+    ax.legend(frameon=False, ncols=3)
     ax.spines[["top", "right"]].set_visible(False)
     figure.savefig(RESULTS / "bits.png", dpi=120)
 
