@@ -107,7 +107,7 @@ class PortableModel(LatentModel):
         schema = codec.schema_
         forest, grower = take_forest(manifest.section("forest"), schema)
         model = cls(**take_parameters(cls, manifest.section("parameters"), grower))
-        resolve_refinement(model)
+        resolve_refinement(model)  # which refuses settings that cannot be
         encoder = take_encoder(manifest, schema, forest, dropped=dropped)
         decoder = None
         if not dropped:

@@ -9,7 +9,6 @@ from latentforest.cli._fit import Settings, fit, read_kinds
 from latentforest.cli._notes import Notes
 from latentforest.cli._source import Dialect
 from latentforest.decode import DECODERS
-from latentforest.forest import FORESTS
 
 _EXAMPLE = "Example: latentforest fit customers.csv -o customers.lf -k 4 --seed 1"
 
@@ -53,14 +52,7 @@ def _fit(
     paper: Annotated[
         bool, typer.Option("--paper", help="Use the settings of the paper's benchmark.")
     ] = False,
-    forest: Annotated[
-        str | None,
-        typer.Option(
-            "--forest",
-            help=f"One of {', '.join(FORESTS)}.",
-            show_default="completely_random",
-        ),
-    ] = None,
+    forest: options.Forest = None,
     trees: Annotated[
         int | None,
         typer.Option(

@@ -53,14 +53,7 @@ def _memory(
     components: Annotated[
         int, typer.Option("-k", "--components", min=1, help="Coordinates per row.")
     ] = 2,
-    forest: Annotated[
-        str | None,
-        typer.Option(
-            "--forest",
-            help=f"One of {', '.join(FORESTS)}.",
-            show_default="completely_random",
-        ),
-    ] = None,
+    forest: options.Forest = None,
     jobs: Annotated[
         int | None,
         typer.Option("--jobs", min=1, help="Threads.", show_default="all cores"),

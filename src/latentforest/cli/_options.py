@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from latentforest.forest import FORESTS
+
 Model = Annotated[
     str,
     typer.Argument(
@@ -17,6 +19,14 @@ Table = Annotated[
         help="Table: .csv, .tsv (also .gz, .zst), .parquet, .feather or .arrow; "
         "- reads standard input.",
         show_default=False,
+    ),
+]
+Forest = Annotated[
+    str | None,
+    typer.Option(
+        "--forest",
+        help=f"One of {', '.join(FORESTS)}.",
+        show_default="completely_random",
     ),
 ]
 OptionalTable = Annotated[

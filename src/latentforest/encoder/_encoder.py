@@ -200,7 +200,7 @@ class Encoder:
                 n_jobs=self.n_jobs,
             )
             if self.refined is not None:
-                rng = np.random.default_rng(0)  # draws nothing: all rows are refined
+                rng = np.random.default_rng(0)  # all rows are refined: none are drawn
                 fewer = fewer.refine(self.refined.map.settings, rng)
             return fewer.context(), fewer.place(training.table.values[held])
 
