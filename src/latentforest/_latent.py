@@ -151,6 +151,39 @@ class LatentModel(TableAutoencoder):
         sure = Uncertainty(self.schema_, decoded, spread, self._calibration, index)
         return decoder.codec_.decode(decoded, index=index), sure
 
+    def fill_gaps(self, X: Any) -> Any:
+        """Fill the missing cells of a table with what the other cells let expect.
+
+        Rows are placed by the cells they have, and decoded; cells that are there stay
+        as they are. A cell stays missing where no row near by has a value.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            A table with the columns of the fitted one.
+
+        Returns
+        -------
+        table like the fitted one
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.datasets import load_iris
+        >>> from latentforest import RFAE
+        >>> table, _ = load_iris(return_X_y=True, as_frame=True)
+        >>> model = RFAE(n_components=2, random_state=0).fit(table)
+        >>> holed = table[:1].assign(**{"petal width (cm)": np.nan})
+        >>> float(model.fill_gaps(holed)["petal width (cm)"].iloc[0])
+        0.2
+        """
+        check_is_fitted(self, "decoder_")
+        codes = self.codec_.encode(X, caller=type(self).__name__).values
+        coords = self.encoder_.place(codes, fill=True)
+        decoded = self.decoder_.without_gaps().decode(coords)
+        full = np.where(np.isnan(codes), decoded, codes)
+        return self.codec_.decode(full, index=index_of(X))
+
     def leave_one_out(self) -> Any:
         """Coordinates of the training rows, each (and its copies) as if it were new.
 

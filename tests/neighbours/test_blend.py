@@ -1,6 +1,7 @@
 """Blending equals its own definition in plain Python."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -36,21 +37,19 @@ def rank_of(priority, column, level):
 
 def blend_by_hand(cells, weights, n_levels, rank):
     """Blend the cells of one column in one row."""
+    pairs = zip(weights, cells, strict=True)
+    known = [(w, c) for w, c in pairs if not math.isnan(c)]
+    seen = math.fsum(w for w, _ in known)
+    if seen < 0.5 - TIE:
+        return math.nan
     if n_levels == 0:
-        pairs = zip(weights, cells, strict=True)
-        known = [(w, c) for w, c in pairs if not math.isnan(c)]
-        seen = math.fsum(w for w, _ in known)
-        if seen < 0.5 - TIE:
-            return math.nan
         return math.fsum(w * c for w, c in known) / seen
     votes = {}
-    for w, c in zip(weights, cells, strict=True):
-        votes.setdefault(None if math.isnan(c) else c, []).append(w)
+    for w, c in known:
+        votes.setdefault(c, []).append(w)
     shares = {level: math.fsum(given) for level, given in votes.items()}
     most = max(shares.values())
-    tied = [level for level, share in shares.items() if share > most - TIE]
-    winner = max(tied, key=rank)
-    return math.nan if winner is None else winner
+    return max((k for k, share in shares.items() if share > most - TIE), key=rank)
 
 
 @st.composite
@@ -144,15 +143,36 @@ def test_batch_changes_no_bit():
         np.testing.assert_array_equal(alone[0], together[q])
 
 
+@pytest.mark.parametrize("n_levels", [0, 5])
 @pytest.mark.parametrize(
     ("weight_of_missing", "missing"), [(0.49, False), (0.5, False), (0.51, True)]
 )
-def test_number_is_missing_where_most_of_the_weight_is(weight_of_missing, missing):
+def test_cell_is_missing_where_most_of_the_weight_is(
+    n_levels, weight_of_missing, missing
+):
     codes = np.array([[np.nan], [4.0]])
     weights = np.array([[weight_of_missing, 1 - weight_of_missing]])
-    priority = draw_priority(schema_of([0]), np.random.default_rng(0))
+    priority = draw_priority(schema_of([n_levels]), np.random.default_rng(0))
     blended = blend_rows(np.array([[0, 1]]), weights, codes, priority)
     np.testing.assert_array_equal(blended, [[np.nan if missing else 4.0]])
+
+
+@pytest.mark.parametrize("n_levels", [0, 5])
+def test_a_lower_limit_makes_more_cells_missing(n_levels):
+    codes, weights = np.array([[np.nan], [4.0]]), np.array([[0.3, 0.7]])
+    priority = draw_priority(schema_of([n_levels]), np.random.default_rng(0))
+    for limit, wanted in [(0.3, 4.0), (0.29, np.nan)]:
+        lower = replace(priority, absent_above=np.array([limit]))
+        blended = blend_rows(np.array([[0, 1]]), weights, codes, lower)
+        np.testing.assert_array_equal(blended, [[wanted]])
+
+
+@pytest.mark.parametrize("n_levels", [3, 40])  # 40: more levels than neighbours
+def test_missing_competes_with_all_levels_together(n_levels):
+    codes = np.array([[np.nan], [0.0], [1.0], [2.0]])
+    rows, weights = np.array([[0, 1, 2, 3]]), np.array([[0.4, 0.1, 0.3, 0.2]])
+    priority = draw_priority(schema_of([n_levels]), np.random.default_rng(0))
+    assert blend_rows(rows, weights, codes, priority)[0, 0] == 1.0
 
 
 @pytest.mark.parametrize("n_neighbors", [6, 10, 14, 18, 20, 22])
@@ -167,13 +187,6 @@ def test_half_missing_does_not_hang_on_rounding(n_neighbors):
     priority = draw_priority(schema_of([0]), rng)
     blended = blend_rows(rows, weights[rows], codes, priority)
     np.testing.assert_allclose(blended, 4.0, rtol=1e-15)
-
-
-def test_category_can_be_missing_by_vote():
-    codes = np.array([[np.nan], [np.nan], [0.0], [1.0]])
-    rows, weights = np.array([[0, 1, 2, 3]]), np.array([[0.2, 0.2, 0.3, 0.3]])
-    priority = draw_priority(schema_of([2]), np.random.default_rng(0))
-    assert np.isnan(blend_rows(rows, weights, codes, priority)[0, 0])
 
 
 def test_mean_stays_between_the_cells():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cell_cases import filled, of_numbers
 from latentforest import TableCodec
-from latentforest.refine._cells import CellSpace
+from latentforest.refine._cells import GAP, CellSpace
 from latentforest.refine._linear_start import LinearStart
 from mixed_tables import LAW, frames, mixed_frame
 
@@ -35,6 +35,8 @@ def holed(cells, share, rng):
 
 def cells_by_hand(schema, train, codes):
     """Write down every cell on its own."""
+    missing = np.isnan(train)
+    gaps = [j for j in range(train.shape[1]) if 0 < missing[:, j].mean() < 1]
     wanted = []
     for row in codes:
         cells = []
@@ -48,6 +50,7 @@ def cells_by_hand(schema, train, codes):
             else:
                 for level in range(schema.n_levels[j]):
                     cells.append(np.nan if gap else float(code == level))
+        cells += [GAP * np.isnan(row[j]) for j in gaps]
         wanted.append(cells)
     return np.array(wanted)
 
@@ -72,11 +75,21 @@ def test_cells_are_standardised_numbers_and_indicators(frame, seed):
 def test_gaps_stay_gaps(frame):
     table = encode(frame)
     cells = CellSpace.of_table(table).cells(table.values)
-    gaps = np.isnan(cells.dense())
-    width = np.diff(cells.start)
-    np.testing.assert_array_equal(
-        gaps, np.repeat(np.isnan(table.values), width, axis=1)
-    )
+    gaps, told = np.isnan(cells.dense()), len(cells.is_number) - table.values.shape[1]
+    width = np.diff(cells.start)[: table.values.shape[1]]
+    missing = np.repeat(np.isnan(table.values), width, axis=1)
+    np.testing.assert_array_equal(gaps[:, : width.sum()], missing)
+    assert gaps.shape[1] == width.sum() + told
+    assert not gaps[:, width.sum() :].any()
+
+
+def test_a_gap_that_shall_be_filled_is_not_told():
+    table = encode(pd.DataFrame({"x": [1.0, np.nan, 3.0], "y": [1.0, 2.0, 4.0]}))
+    space = CellSpace.of_table(table)
+    told, filled = (space.cells(table.values, fill=fill) for fill in (False, True))
+    np.testing.assert_array_equal(told.values[:, 2], [0, GAP, 0])
+    np.testing.assert_array_equal(filled.values[:, 2], [0, np.nan, 0])
+    np.testing.assert_array_equal(filled.values[:, :2], told.values[:, :2])
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])

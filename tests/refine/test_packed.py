@@ -35,7 +35,7 @@ def packed(n_components=2, *, max_rows=None, **settings):
 
 def cells_of(table):
     encoded = TableCodec().fit_encode(table)
-    return CellSpace.of_table(encoded).cells(encoded.values)
+    return CellSpace.of_table(encoded, tell_gaps=False).cells(encoded.values)
 
 
 def map_of(model):

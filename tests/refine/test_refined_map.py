@@ -12,7 +12,6 @@ from cell_cases import filled, of_numbers, steps_of
 from latentforest import LocalLinearDecoder, Refinement
 from latentforest.neighbours import Neighbours, NeighbourSearch
 from latentforest.refine import RefinedMap
-from latentforest.refine._map import without_self
 from mixed_tables import LAW
 
 seeds = st.integers(0, 9_999)
@@ -284,7 +283,7 @@ def test_rows_are_not_their_own_neighbours(n_rows, n_neighbors, digits, seed):
     points = rng.normal(size=(n_rows, 2)).round(digits)
     n_neighbors = min(n_neighbors, n_rows - 1)
     found = NeighbourSearch(points).nearest(points, n_neighbors + 1)
-    others = without_self(found)
+    others = found.without(np.arange(len(found.rows)))
     assert others.rows.shape == others.distances.shape == (n_rows, n_neighbors)
     for row in range(n_rows):
         pairs = list(zip(found.rows[row], found.distances[row], strict=True))
@@ -296,7 +295,7 @@ def test_a_row_that_did_not_find_itself_loses_the_farthest():
     found = Neighbours(
         np.array([[1, 2, 3], [2, 1, 0]]), np.array([[0.0, 0.0, 0.5], [0.0, 0.0, 2.0]])
     )
-    others = without_self(found)
+    others = found.without(np.arange(len(found.rows)))
     np.testing.assert_array_equal(others.rows, [[1, 2], [2, 0]])
     np.testing.assert_array_equal(others.distances, [[0.0, 0.0], [0.0, 2.0]])
 

@@ -50,11 +50,13 @@ def test_nearest_candidates_equal_a_full_sort():
 
 def test_distances_are_those_of_written_out_cells_and_of_ordered_levels(model):
     table = model.encoder_.training.table
+    gaps = model.encoder_.refined.space.gaps
     cells = model.encoder_.refined.space.cells(table.values)
-    ordered = np.flatnonzero(table.schema.is_ordered)
+    in_order = np.append(table.schema.is_ordered, np.zeros(len(gaps), bool))
+    ordered = np.flatnonzero(in_order)
     assert len(ordered)
     unit = np.nanstd(table.values[:, ordered], axis=0)
-    written_out = np.repeat(~table.schema.is_ordered, np.diff(cells.start))
+    written_out = np.repeat(~in_order, np.diff(cells.start))
     dense = np.hstack([cells.dense()[:, written_out], table.values[:, ordered] / unit])
     full = np.flatnonzero(~np.isnan(dense).any(axis=1))
     assert len(full) > 30

@@ -156,6 +156,10 @@ class AutoDecoder(Decoder):
         """Decode with the decoder that was kept."""
         return self.chosen_.decode(coords)
 
+    def without_gaps(self) -> NeighbourDecoder:
+        """Return the decoder that was kept, without its gaps."""
+        return self.chosen_.without_gaps()
+
     def report(self) -> str:
         """Tell what was tried, best first."""
         return "\n".join(["distortion  decoder", *map(str, self.tried_)])

@@ -58,6 +58,10 @@ class Decoder(BaseEstimator):
     def decode(self, coords: Coords) -> Codes:
         """Codes of the rows at the given coordinates."""
 
+    def without_gaps(self) -> "Decoder":
+        """Return a decoder that leaves no cell missing that it has a value for."""
+        return self
+
     def with_context(self, context: DecoderContext) -> Self:
         """Return this decoder for other coordinates of the same rows.
 

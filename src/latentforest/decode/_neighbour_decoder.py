@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from copy import copy
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from latentforest._base._types import Codes, Coords, Floats
 from latentforest._base._values import damaged
 from latentforest.decode._context import DecoderContext, Rows
 from latentforest.decode._contract import SpreadingDecoder
+from latentforest.decode._gaps import limits_for, rows_to_try, weight_of_gaps
 from latentforest.neighbours import (
     CellSpread,
     LevelPriority,
@@ -63,6 +65,21 @@ class NeighbourDecoder(SpreadingDecoder):
         self.search_ = NeighbourSearch(self.points(context))
         self.prototypes_ = self.make_prototypes(context, rng)
         self.bound(context.table.schema, self.margin())
+        self._learn_gaps(context)
+
+    def _learn_gaps(self, context: DecoderContext) -> None:
+        """Learn how much weight makes a cell missing, from rows without themselves."""
+        missing = np.isnan(context.table.values)
+        if not missing.any() or len(missing) < 2:
+            return
+        rows = rows_to_try(len(missing))
+        coords = np.ascontiguousarray(context.new_coords[rows])
+        n_neighbors = min(self.n_neighbors + 1, len(missing))
+        near = self.search_.nearest(coords, n_neighbors, n_jobs=self.n_jobs)
+        found = near.without(rows)
+        weight = weight_of_gaps(found, self.weigh(found, coords), self.prototypes_)
+        limits = limits_for(weight, missing.mean(axis=0))
+        self.priority_ = replace(self.priority_, absent_above=limits)
 
     def bound(self, schema: TableSchema, margin: float) -> None:
         """Keep the smallest and the largest code of each column that may come out.
@@ -79,11 +96,18 @@ class NeighbourDecoder(SpreadingDecoder):
         self.lower_ = np.where(lower >= 0, np.maximum(lowest, 0.0), lowest)
         self.upper_ = np.where(upper <= 0, np.minimum(highest, 0.0), highest)
 
+    def without_gaps(self) -> Self:
+        """Return a decoder for which the weight of gaps is never enough."""
+        full, never = copy(self), np.full_like(self.priority_.absent_above, np.inf)
+        full.priority_ = replace(self.priority_, absent_above=never)
+        return full
+
     def with_context(self, context: DecoderContext) -> Self:
         """Return a decoder with the same prototypes at other coordinates."""
         moved = copy(self)
         moved.n_components_ = context.coords.shape[1]
         moved.search_ = NeighbourSearch(self.points(context))
+        moved._learn_gaps(context)
         return moved
 
     def keep(self, rows: Rows, context: DecoderContext | None = None) -> Self:
@@ -144,6 +168,7 @@ class NeighbourDecoder(SpreadingDecoder):
         own_points = not _same_bits(self.search_.points, context.coords)
         own_prototypes = not _same_bits(self.prototypes_, context.table.values)
         new.array("rank", self.priority_.rank)
+        new.data["absent_above"] = self.priority_.absent_above.tolist()
         if own_points:
             new.array("points", self.search_.points)
         if own_prototypes:

@@ -70,15 +70,18 @@ class Encoder:
             raise DroppedTrainingError(message)
         return self.training
 
-    def place(self, codes: Codes) -> Coords:
-        """Coordinates of rows: by the Nyström formula, then refined if wanted."""
+    def place(self, codes: Codes, *, fill: bool = False) -> Coords:
+        """Coordinates of rows: by the Nyström formula, then refined if wanted.
+
+        A refined map can place rows whose gaps shall be filled by their other cells.
+        """
         coords = np.empty((len(codes), self.plain.n_components))
         for begin, end in blocks_of(len(codes), ENCODE_BLOCK):
             part, hints = codes[begin:end], self._hints(codes[begin:end])
             coords[begin:end] = (
                 hints.coords()
                 if self.refined is None
-                else self.refined.place(part, hints)
+                else self.refined.place(part, hints, fill=fill)
             )
         return coords
 

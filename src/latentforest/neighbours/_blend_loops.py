@@ -30,16 +30,24 @@ def blend(
     rank,
     start,
     n_levels,
+    absent_above,
     blended,
 ):
     """Fill some rows of ``blended``."""
     votes = np.zeros(max(1, n_levels.max() + 1))
-    sums = np.empty((4, codes.shape[1]))
+    sums = np.empty((5, codes.shape[1]))
     some_numbers = is_number.any()
     for q in range(begin, end):
         if some_numbers:
             _blend_numbers(
-                rows[q], weights[q], scores[q], is_linear, codes, sums, blended[q]
+                rows[q],
+                weights[q],
+                scores[q],
+                is_linear,
+                codes,
+                absent_above,
+                sums,
+                blended[q],
             )
         for column in range(codes.shape[1]):
             if is_number[column]:
@@ -47,10 +55,13 @@ def blend(
             missing = np.int64(n_levels[column])
             for k in range(rows.shape[1]):
                 votes[_level(codes[rows[q, k], column], missing)] += scores[q, k]
+            # Missing stands against all levels together.
+            winner = missing
+            absent = votes[missing] > absent_above[column] + ROUNDING
+            votes[missing] = np.inf if absent else -np.inf
             # Of thousands of levels only those of the rows are looked at.
             many = missing >= rows.shape[1]
-            winner = _level(codes[rows[q, 0], column], missing)
-            for i in range(rows.shape[1] if many else missing + 1):
+            for i in range(rows.shape[1] if many else missing):
                 level = _level(codes[rows[q, i], column], missing) if many else i
                 lead = votes[level] - votes[winner]
                 if lead > ROUNDING or (
@@ -59,33 +70,37 @@ def blend(
                 ):
                     winner = level
             blended[q, column] = np.nan if winner == missing else winner
+            votes[missing] = 0.0
             if many:
                 for k in range(rows.shape[1]):
                     votes[_level(codes[rows[q, k], column], missing)] = 0.0
             else:
-                votes[: missing + 1] = 0.0
+                votes[:missing] = 0.0
 
 
 @compiled
-def _blend_numbers(rows, weights, scores, is_linear, codes, sums, blended):
+def _blend_numbers(
+    rows, weights, scores, is_linear, codes, absent_above, sums, blended
+):
     """Fill one row as if all columns were numbers.
 
     Row by row, since the cells of a row lie side by side in memory.
     """
-    mean, seen, low, high = sums[0], sums[1], sums[2], sums[3]
-    mean[:], seen[:], low[:], high[:] = 0.0, 0.0, np.inf, -np.inf
+    mean, seen, low, high, absent = sums[0], sums[1], sums[2], sums[3], sums[4]
+    mean[:], seen[:], low[:], high[:], absent[:] = 0.0, 0.0, np.inf, -np.inf, 0.0
     for k in range(len(rows)):
-        row, weight = codes[rows[k]], weights[k]
+        row, weight, score = codes[rows[k]], weights[k], scores[k]
         for column in range(len(mean)):
             cell = row[column]
             known = not np.isnan(cell)
+            absent[column] += 0.0 if known else score
             mean[column] += weight * cell if known else 0.0
             seen[column] += weight if known else 0.0
             low[column] = cell if cell < low[column] else low[column]
             high[column] = cell if cell > high[column] else high[column]
     for column in range(len(mean)):
         blended[column] = np.nan
-        if seen[column] > 0.5 - ROUNDING:
+        if seen[column] > 0.0 and absent[column] <= absent_above[column] + ROUNDING:
             # Rounding may carry the mean of equal cells past them.
             middle = mean[column] / seen[column]
             blended[column] = min(max(middle, low[column]), high[column])

@@ -30,6 +30,14 @@ class Neighbours(NamedTuple):
         """Return the nearest ones only."""
         return Neighbours(self.rows[:, :n_neighbors], self.distances[:, :n_neighbors])
 
+    def without(self, own: NDArray[np.integer]) -> "Neighbours":
+        """Take each query's own row away, or the farthest if it is not there."""
+        drop = self.rows == own[:, None]
+        drop[~drop.any(axis=1), -1] = True
+        shape = (len(self.rows), self.rows.shape[1] - 1)
+        rows: NDArray[np.int64] = self.rows[~drop].reshape(shape)
+        return Neighbours(rows, self.distances[~drop].reshape(shape))
+
 
 class Boxes(NamedTuple):
     """Points in boxes, box after box."""

@@ -11,12 +11,15 @@ from latentforest._base._types import Bools, Codes, Floats
 from latentforest._base._values import damaged
 from latentforest.table import EncodedTable, TableSchema
 
+GAP = 1.0  # from a gap to a value: half of what two levels are apart, squared
+
 
 @dataclass(frozen=True, slots=True)
 class Cells:
     """Points of a `CellSpace`, kept as one value per column.
 
     A number is one cell. A category has one cell per level: 1 at its own, 0 elsewhere.
+    Behind the columns of the table stand those that tell gaps from values, as numbers.
     """
 
     values: Floats  # (n_rows, n_columns) the number's cell, or the level; NaN: a gap
@@ -65,16 +68,17 @@ class CellSpace:
 
     Summed over the cells of a column, the mean squared error is 1 − R² for a number,
     and about twice the share of wrong cells for a category that is told with
-    certainty.
+    certainty. Whether a cell is missing is one more cell, if gaps shall be told apart.
     """
 
     schema: TableSchema
     mean: Floats  # (n_columns,) of a number; 0 for categories
     scale: Floats  # (n_columns,) standard deviation of a number; 1 for categories
     step: Floats  # (n_columns,) 1 / standard deviation of ordered levels; else 0
+    gaps: NDArray[np.int64]  # columns whose gaps are told from values
 
     @classmethod
-    def of_table(cls, table: EncodedTable) -> "CellSpace":
+    def of_table(cls, table: EncodedTable, *, tell_gaps: bool = True) -> "CellSpace":
         """Read means and scales off a table."""
         schema, values = table.schema, table.values
         mean, scale = np.zeros(schema.n_columns), np.ones(schema.n_columns)
@@ -89,18 +93,22 @@ class CellSpace:
                 mean[column], scale[column] = mean_of(seen), spread or 1.0
             elif spread:
                 step[column] = 1.0 / spread
-        return cls(schema, mean, scale, step)
+        missing = np.isnan(values)
+        some = missing.any(axis=0) & ~missing.all(axis=0) & tell_gaps
+        return cls(schema, mean, scale, step, np.flatnonzero(some))
 
     def put(self, new: NewSection) -> None:
-        """Write means, scales and steps to a model file."""
+        """Write means, scales, steps and columns with gaps to a model file."""
         new.array("mean", self.mean)
         new.array("scale", self.scale)
         if self.step.any():
             new.data["steps"] = self.step.tolist()
+        if len(self.gaps):
+            new.data["gaps"] = self.gaps.tolist()
 
     @classmethod
     def take(cls, section: Section, schema: TableSchema) -> "CellSpace":
-        """Read means, scales and steps from a model file."""
+        """Read means, scales, steps and columns with gaps from a model file."""
         shape = (schema.n_columns,)
         mean = section.array("mean", np.float64, shape)
         scale = section.array("scale", np.float64, shape)
@@ -111,16 +119,20 @@ class CellSpace:
             if len(known) != schema.n_columns or known != steps:
                 raise damaged(f"{section.path('steps')} does not fit the columns")
             step = np.array(known)
+        gaps = _columns(section, schema) if section.has("gaps") else []
         usable = np.isfinite(mean) & np.isfinite(scale) & (scale > 0)
         # Levels are places in compiled loops, and must stay what they are.
         untouched = schema.is_number | ((mean == 0) & (scale == 1))
         if not (usable & untouched).all():
             names = section.path("mean"), section.path("scale")
             raise damaged(f"{names[0]} or {names[1]} holds numbers that cannot be")
-        return cls(schema, mean, scale, step)
+        return cls(schema, mean, scale, step, np.array(gaps, np.int64))
 
-    def cells(self, codes: Codes) -> Cells:
-        """Place rows in this space; a gap of the row is a gap there."""
+    def cells(self, codes: Codes, *, fill: bool = False) -> Cells:
+        """Place rows in this space; a gap of the row is a gap there.
+
+        A gap that shall be filled is not told from a value either.
+        """
         width = np.where(self.schema.is_number, 1, self.schema.n_levels)
         start = np.concatenate([[0], np.cumsum(width)]).astype(np.int64)
         with np.errstate(over="ignore"):
@@ -128,6 +140,21 @@ class CellSpace:
             # Half of a difference is finite where the whole is not.
             halves = (codes / 2 - self.mean / 2) / self.scale
         values = np.where(np.isinf(values), 2 * halves, values)
+        missing = np.isnan(codes[:, self.gaps])
+        told = np.where(missing & fill, np.nan, GAP * missing)
+        n_told = len(self.gaps)
         return Cells(
-            np.ascontiguousarray(values), self.schema.is_number, start, self.step
+            np.column_stack([values, told]),
+            np.append(self.schema.is_number, np.ones(n_told, np.bool_)),
+            np.append(start, start[-1] + 1 + np.arange(n_told)),
+            np.append(self.step, np.zeros(n_told)),
         )
+
+
+def _columns(section: Section, schema: TableSchema) -> list[int]:
+    """Read the numbers of some columns, in order, from a model file."""
+    columns = section.values("gaps")
+    known = [c for c in range(schema.n_columns) if c in columns]
+    if columns != known or any(type(c) is not int for c in columns):
+        raise damaged(f"{section.path('gaps')} does not fit the columns")
+    return known

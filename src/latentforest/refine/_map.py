@@ -68,7 +68,8 @@ class RefinedMap:
             moved = coords + pace * move
             search = NeighbourSearch(moved)
             found = search.nearest(moved, n_neighbors + 1, n_jobs=self.n_jobs)
-            loss, step = self._steps(moved, cells, without_self(found))
+            others = found.without(np.arange(len(moved)))
+            loss, step = self._steps(moved, cells, others)
             if self.objective_ and loss.mean() >= self.objective_[-1]:
                 self.objective_.append(self.objective_[-1])
                 pace /= 2
@@ -223,12 +224,3 @@ def _demand(settings: Refinement, coords: Coords, cells: Cells) -> Demand:
     n_starts = MOST_STARTS if settings.start in {"neighbours", "auto"} else 1
     moves = Demand(steps=plane.steps * (settings.steps + 1) * n_starts)
     return Demand(24 * n_cells, 8 * n_cells) + search_demand(coords) + moves
-
-
-def without_self(found: Neighbours) -> Neighbours:
-    """Take each row out of its own neighbours, or the farthest if it is not there."""
-    own = found.rows == np.arange(len(found.rows))[:, None]
-    own[~own.any(axis=1), -1] = True
-    shape = (len(found.rows), found.rows.shape[1] - 1)
-    rows: NDArray[np.int64] = found.rows[~own].reshape(shape)
-    return Neighbours(rows, found.distances[~own].reshape(shape))

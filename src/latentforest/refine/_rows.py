@@ -27,9 +27,9 @@ class RefinedRows:
     start: Start
     map: RowMap
 
-    def place(self, codes: Codes, hints: Hints) -> Coords:
-        """Move rows to where they decode best."""
-        cells = self.space.cells(codes)
+    def place(self, codes: Codes, hints: Hints, *, fill: bool = False) -> Coords:
+        """Move rows to where they, or the cells that they have, decode best."""
+        cells = self.space.cells(codes, fill=fill)
         return self.map.place(self.start.places(cells, hints, self.map), cells)
 
     def place_all(
@@ -111,7 +111,8 @@ def refine_rows(
     if len(rows) > most:
         rows = rng.choice(rows, most, replace=False)
     rows = np.sort(rows)
-    space = CellSpace.of_table(table)
+    # What packed coordinates carry is a whole column, gaps and all.
+    space = CellSpace.of_table(table, tell_gaps=settings.start != "packed")
     cells = space.cells(table.values[rows])
     given = RowsToRefine(cells, hints(rows), n_components, rng, n_jobs)
     tried = []

@@ -96,6 +96,8 @@ def models(frame):
     yield "chosen", rfae(1, refine=AutoRefinement(0.0)).fit(few), False
     near = Refinement(2, n_neighbors=6, start="neighbours")
     yield "refined_neighbours", rfae(2, refine=near).fit(frame), False
+    # The same, since gaps are told from values and have a limit of their own.
+    yield "refined_gaps", rfae(2, refine=near).fit(frame), False
     packed = Refinement(start="packed", max_rows=20)
     yield "packed", rfae(2, refine=packed).fit(frame), False
     # Coordinates for each column, and one more; most places are numbers themselves.

@@ -25,17 +25,22 @@ function weigh(decoder, found, position) {
 function decodeNumber(column, rows, average, linear) {
   let total = 0;
   let seen = 0;
+  let absent = 0;
   let low = Infinity;
   let high = -Infinity;
   const cells = Float64Array.from(rows, (row) => column.cells.at(row));
   cells.forEach((cell, i) => {
-    if (Number.isNaN(cell)) return;
+    if (Number.isNaN(cell)) {
+      absent += (linear || average)[i];
+      return;
+    }
     total += average[i] * cell;
     seen += average[i];
     low = Math.min(low, cell);
     high = Math.max(high, cell);
   });
-  if (!(seen > 0.5 - ROUNDING)) return { value: NaN, std: 0, shares: null };
+  const isAbsent = absent > column.absentAbove + ROUNDING;
+  if (isAbsent || !(seen > 0)) return { value: NaN, std: 0, shares: null };
   // Rounding may carry the mean of equal cells past them.
   const mean = Math.min(Math.max(total / seen, low), high);
   let value = mean;
@@ -78,8 +83,9 @@ function decodeLevel(column, rows, weights) {
   const missing = column.nLevels;
   const votes = new Float64Array(missing + 1);
   for (let i = 0; i < rows.length; i++) votes[column.cells.raw[rows[i]]] += weights[i];
-  let winner = 0;
-  for (let level = 1; level <= missing; level++) {
+  // Missing stands against all levels together.
+  let winner = votes[missing] > column.absentAbove + ROUNDING || !missing ? missing : 0;
+  for (let level = 1; winner < missing && level < missing; level++) {
     const lead = votes[level] - votes[winner];
     const first = column.ranks[level] > column.ranks[winner];
     if (lead > ROUNDING || (lead > -ROUNDING && first)) winner = level;

@@ -1,0 +1,77 @@
+"""Gaps: as many come back as went in, where they were if the table knows where."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from latentforest import RFAE, KNNDecoder, LocalLinearDecoder, Refinement
+from latentforest.decode._gaps import limits_for
+
+SHARES = {"a": 0.01, "b": 0.1, "c": 0.3, "d": 0.05, "e": 0.2}
+
+
+def table_with_gaps(n_rows=900, *, at_random=True):
+    rng = np.random.default_rng(0)
+    hidden = rng.uniform(-1, 1, (n_rows, 2))
+    wave = np.sin(hidden @ rng.normal(0, 2, (2, 5)))
+    table = pd.DataFrame(
+        {
+            "a": wave[:, 0],
+            "b": wave[:, 1],
+            "c": wave[:, 2],
+            "d": np.array(list("vwxyz"))[pd.cut(wave[:, 3], 5, labels=False)],
+            "e": np.array(list("no"))[(wave[:, 4] > 0).astype(int)],
+        }
+    )
+    for name, share in SHARES.items():
+        where = rng.random(n_rows) if at_random else (hidden[:, 0] + 1) / 2
+        table[name] = table[name].where(where > share)
+    return table
+
+
+MODELS = {
+    "default": RFAE(2, random_state=0),
+    "five": RFAE(5, random_state=0),
+    "knn": RFAE(2, forest="completely_random", decoder=KNNDecoder(10), random_state=0),
+    "plane": RFAE(
+        2, forest="completely_random", decoder=LocalLinearDecoder(), random_state=0
+    ),
+    "packed": RFAE(2, refine=Refinement(start="packed"), random_state=0),
+}
+
+
+@pytest.mark.parametrize("at_random", [True, False])
+@pytest.mark.parametrize("name", MODELS)
+def test_new_rows_have_their_share_of_gaps(name, at_random):
+    table = table_with_gaps(at_random=at_random)
+    train, new = table[:600], table[600:]
+    back = MODELS[name].fit(train).reconstruct(new)
+    gap = back.isna().mean() - train.isna().mean()
+    assert gap.abs().max() < 0.06, gap  # 300 rows: two standard deviations of chance
+
+
+def test_gaps_that_the_table_explains_come_back_where_they_were():
+    table = table_with_gaps(at_random=False)
+    back = RFAE(2, random_state=0).fit(table[:600]).reconstruct(table[600:])
+    was, came = table[600:].isna(), back.isna()
+    assert (was & came).sum().sum() > 0.8 * was.sum().sum()
+    assert (was & came).sum().sum() > 0.8 * came.sum().sum()
+
+
+def test_the_limit_is_half_unless_gaps_would_be_lost():
+    rng = np.random.default_rng(0)
+    gap = rng.random(1_000) < 0.3
+    told = np.where(gap, 0.9, 0.1)  # the neighbours know
+    chance = rng.normal(0.3, 0.05, 1_000)  # they do not
+    limits = limits_for(np.column_stack([told, chance]), np.full(2, gap.mean()))
+    assert limits[0] == 0.5
+    assert (chance > limits[1]).mean() == pytest.approx(gap.mean(), abs=0.02)
+
+
+def test_limits_are_saved(tmp_path):
+    table = table_with_gaps()
+    model = RFAE(2, random_state=0).fit(table)
+    assert (model.decoder_.priority_.absent_above < 0.5).any()
+    model.save(tmp_path / "m.lf")
+    loaded = RFAE.load(tmp_path / "m.lf")
+    pd.testing.assert_frame_equal(loaded.reconstruct(table), model.reconstruct(table))
