@@ -1,6 +1,6 @@
 """Weighted means of numbers and votes on levels. Compiled."""
 
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 import numpy as np
 
 from latentforest._base._compiled import compiled
