@@ -33,7 +33,7 @@ def small_leaves() -> CompletelyRandomForest:
 
 MODELS = {
     "paper": lambda k: RFAE.paper(k, random_state=1),
-    "+ decoder='auto'": lambda k: RFAE(k, random_state=1),
+    "+ decoder='auto'": lambda k: RFAE(k, forest="adversarial", random_state=1),
     "+ completely random forest": lambda k: RFAE(
         k, forest=small_leaves(), random_state=1
     ),
