@@ -51,6 +51,10 @@ class ColumnSpec:
         How the library keeps the column.
     reason : str, default=''
         Why the column has this kind.
+    notation : str, default=''
+        How cells were written in the text file that was fitted, such as
+        ``number:#,##0.00 €``, so that new files are read and written alike; '' for
+        plain cells.
     """
 
     name: Hashable
@@ -63,6 +67,7 @@ class ColumnSpec:
     dtype: str = "float64"
     storage: Storage = Storage.float
     reason: str = ""
+    notation: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", one_nan(self.name))
@@ -123,6 +128,7 @@ class ColumnSpec:
             section.text("dtype"),
             Storage(section.text("storage")),
             section.text("reason"),
+            section.text("notation") if section.has("notation") else "",
         )
         if not fits(container, column.dtype, column.storage):
             raise damaged(
