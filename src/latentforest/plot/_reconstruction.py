@@ -175,7 +175,9 @@ def _draw_levels(ax: Any, original: RawColumn, reconstructed: RawColumn) -> None
 def _numbers(column: RawColumn) -> Floats:
     if isinstance(column, NumberColumn):
         return column.numbers
-    return np.full(len(column.index), np.nan)  # distortion has seen that it is empty
+    return np.full(
+        len(column.labels()[0]), np.nan
+    )  # distortion has seen that it is empty
 
 
 def _names(column: RawColumn) -> tuple[str, ...]:

@@ -2,11 +2,13 @@
 
 from latentforest.table._codec import TableCodec
 from latentforest.table._column_spec import ColumnSpec
+from latentforest.table._columns import encode_column as encode_column
 from latentforest.table._columns import round_decimals as round_decimals
 from latentforest.table._frames import (
     NumberColumn,
     RawColumn,
     RawTable,
+    TimeColumn,
     index_of,
     open_table,
 )
@@ -17,6 +19,8 @@ from latentforest.table._names import one_nan as one_nan
 from latentforest.table._remember import remember_columns
 from latentforest.table._schema import EncodedTable, TableSchema
 from latentforest.table._schema import number_rows as number_rows
+from latentforest.table._ticks import Ticks
+from latentforest.table._time_text import time_texts as time_texts
 
 __all__ = [
     "ColumnKind",
@@ -27,6 +31,8 @@ __all__ = [
     "RawTable",
     "TableCodec",
     "TableSchema",
+    "Ticks",
+    "TimeColumn",
     "check_names",
     "index_of",
     "open_table",

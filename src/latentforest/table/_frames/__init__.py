@@ -37,6 +37,7 @@ from latentforest.table._frames._raw import (
     NumberColumn,
     RawColumn,
     RawTable,
+    TimeColumn,
     inexact,
     unsupported,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "NumberColumn",
     "RawColumn",
     "RawTable",
+    "TimeColumn",
     "build_table",
     "index_of",
     "open_table",
@@ -143,7 +145,7 @@ def _read(name: Hashable, series: "nw.Series[Any]", read_native: _Reader) -> Raw
     dtype = str(native.type if series.implementation.is_pyarrow() else native.dtype)
     storage = _numeric_storage(kind)
     if storage is None:
-        raise unsupported(name, dtype, temporal=kind.is_temporal())
+        raise unsupported(name, dtype)
     numbers = _floats(name, series)
     own = np.float32 if kind == nw.Float32 else np.float64
     return NumberColumn(name, dtype, storage, numbers, float(np.finfo(own).eps))

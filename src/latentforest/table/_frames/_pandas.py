@@ -21,6 +21,7 @@ from latentforest.table._frames._raw import (
     numbers_of,
     plain_levels,
 )
+from latentforest.table._frames._times import read_pandas_times, write_pandas_times
 from latentforest.table._kinds import Storage
 
 _ARROW = "[pyarrow]"
@@ -30,7 +31,7 @@ _CATEGORY = re.compile(r"(category|ordered)\((.+)\)")
 
 
 def read_pandas(name: Hashable, series: Any) -> RawColumn | None:
-    """Read text, categories and objects; None for types that have no kind."""
+    """Read text, categories, dates and objects; None for types that have no kind."""
     pd = import_module("pandas")
     dtype = series.dtype
     if isinstance(dtype, pd.ArrowDtype):
@@ -54,7 +55,7 @@ def read_pandas(name: Hashable, series: Any) -> RawColumn | None:
         return LabelColumn(name, text, Storage.text, index.astype(np.int64), levels)
     if dtype == np.dtype(object):
         return read_objects(name, series.to_numpy())
-    return None
+    return read_pandas_times(name, series) if dtype.kind in "mM" else None
 
 
 def _text(dtype: Any) -> str:
@@ -106,6 +107,8 @@ def write_pandas(spec: ColumnSpec, codes: Floats) -> Any:
     if spec.dtype.startswith("object"):
         # A bare object array would be turned into the str dtype.
         return pd.Series(write_objects(spec, codes), dtype=object)
+    if spec.storage.is_time:
+        return write_pandas_times(spec, codes)
     dtype = _dtype(spec.dtype)
     if spec.storage is Storage.text:
         # One copy of each level, then indices: no Python object per row.
