@@ -12,6 +12,9 @@ from latentforest.table._frames import (
     index_of,
     open_table,
 )
+from latentforest.table._frames import time_cells as time_cells
+from latentforest.table._frames import time_column as time_column
+from latentforest.table._frames import time_spans as time_spans
 from latentforest.table._kinds import ColumnKind
 from latentforest.table._kinds import Storage as Storage
 from latentforest.table._match import check_names
@@ -20,6 +23,7 @@ from latentforest.table._remember import remember_columns
 from latentforest.table._schema import EncodedTable, TableSchema
 from latentforest.table._schema import number_rows as number_rows
 from latentforest.table._ticks import Ticks
+from latentforest.table._time_text import clock_days as clock_days
 from latentforest.table._time_text import time_texts as time_texts
 
 __all__ = [

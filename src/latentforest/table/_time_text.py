@@ -5,7 +5,7 @@ import numpy as np
 from latentforest._base._types import Floats
 from latentforest.table._kinds import Storage
 from latentforest.table._ticks import NAT, UNITS, Ticks
-from latentforest.table._zones import to_clock
+from latentforest.table._zones import Counts, to_clock
 
 _FINE = list(UNITS)
 _DIGITS = {"ms": 3, "us": 6, "ns": 9}
@@ -18,14 +18,10 @@ def time_texts(ticks: Ticks, codes: Floats, storage: Storage) -> list[str]:
     ``missing``.
     """
     unit = _finer(ticks.unit, "s")
-    counts = ticks.counts(np.asarray(codes, np.float64), unit)
+    counts = _on_the_clock(ticks, np.asarray(codes, np.float64), unit)
     shown = "D" if ticks.unit == "D" else _finer(ticks.unit, "m")
-    if ticks.zone:
-        missing = counts == NAT
-        counts = to_clock(np.where(missing, 0, counts), unit, ticks.zone)
-        counts[missing] = NAT
-        if not ticks.local and ticks.zone != "UTC":
-            shown = _finer(shown, "m")
+    if ticks.zone and not ticks.local and ticks.zone != "UTC":
+        shown = _finer(shown, "m")
     if storage.is_instant:
         days = counts.view(f"M8[{unit}]").astype(f"M8[{shown}]")
         texts = np.datetime_as_string(days)
@@ -38,6 +34,23 @@ def time_texts(ticks: Ticks, codes: Floats, storage: Storage) -> list[str]:
         "missing" if count == NAT else text
         for count, text in zip(counts.tolist(), found, strict=True)
     ]
+
+
+def clock_days(ticks: Ticks, codes: Floats) -> Floats:
+    """Days since 1970, or of a length of time, on the clock of the zone."""
+    unit = _finer(ticks.unit, "s")
+    counts = _on_the_clock(ticks, np.asarray(codes, np.float64), unit)
+    return np.where(counts == NAT, np.nan, counts / (UNITS["D"] // UNITS[unit]))
+
+
+def _on_the_clock(ticks: Ticks, codes: Floats, unit: str) -> Counts:
+    counts = ticks.counts(codes, unit)
+    if not ticks.zone:
+        return counts
+    missing = counts == NAT
+    counts = to_clock(np.where(missing, 0, counts), unit, ticks.zone)
+    counts[missing] = NAT
+    return counts
 
 
 def _finer(one: str, other: str) -> str:

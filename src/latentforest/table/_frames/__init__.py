@@ -24,6 +24,8 @@ from latentforest.table._frames._numpy import build_array, open_array
 from latentforest.table._frames._pandas import (
     build_pandas_frame,
     read_pandas,
+    time_cells,
+    time_spans,
     write_pandas,
 )
 from latentforest.table._frames._polars import (
@@ -41,6 +43,7 @@ from latentforest.table._frames._raw import (
     inexact,
     unsupported,
 )
+from latentforest.table._frames._times import time_column
 from latentforest.table._kinds import Storage
 from latentforest.table._names import one_nan
 from latentforest.table._schema import Container, TableSchema
@@ -55,6 +58,9 @@ __all__ = [
     "build_table",
     "index_of",
     "open_table",
+    "time_cells",
+    "time_column",
+    "time_spans",
 ]
 
 _Reader = Callable[[Hashable, Any], RawColumn | None]

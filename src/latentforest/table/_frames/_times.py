@@ -158,3 +158,13 @@ def write_polars_times(spec: ColumnSpec, codes: Floats) -> Any:
         kind = pl.Datetime(unit, zone) if name == "Datetime" else pl.Duration(unit)
     cells = pl.Series(counts).set(pl.Series(counts == NAT), None)
     return cells.cast(pl.Int32).cast(kind) if kind == pl.Date else cells.cast(kind)
+
+
+def time_column(spec: ColumnSpec, codes: Floats) -> TimeColumn:
+    """Return codes as the column that they stand for."""
+    assert spec.ticks is not None, "columns of dates and times have ticks"
+    unit = "ns" if spec.ticks.unit == "ns" else "us"
+    counts = counts_of(spec, codes, unit)
+    return TimeColumn(
+        spec.name, spec.dtype, spec.storage, counts, unit, spec.ticks.zone
+    )
