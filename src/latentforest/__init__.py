@@ -39,6 +39,7 @@ __all__ = [
     "TableSchema",
     "Uncertainty",
     "__version__",
+    "read_table",
 ]
 
 

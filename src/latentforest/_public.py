@@ -8,6 +8,7 @@ from latentforest._base._errors import (
     SpectrumWarning,
 )
 from latentforest._eforest import EForest
+from latentforest._read_table import read_table
 from latentforest.decode import (
     AutoDecoder,
     Decoder,
@@ -61,4 +62,5 @@ __all__ = [
     "TableCodec",
     "TableSchema",
     "Uncertainty",
+    "read_table",
 ]

@@ -12,16 +12,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from latentforest import RFAE
-from latentforest.cli._cells import MISSING, infer_cells, read_cells
-from latentforest.cli._csv_read import TextRows
 from latentforest.cli._csv_write import TextSink
+from latentforest.reading import Dialect, infer_columns, read_cells
+from latentforest.reading._csv_read import TextRows
+from latentforest.reading._dialect import MISSING
 from latentforest.table import ColumnKind, ColumnSpec
 from latentforest.table._kinds import Storage
 
+PLAIN = Dialect()
 
-def inferred(*words, missing=MISSING, kind=None):
-    column = infer_cells("x", pa.array(words), missing, kind)
-    return str(column.type), column.to_pylist()
+
+def inferred(*words, kind=None, **said):
+    kinds = {} if kind is None else {"x": kind}
+    column = infer_columns({"x": pa.array(words)}, Dialect(**said), kinds)["x"]
+    return str(column.values.type), column.values.to_pylist()
 
 
 @pytest.mark.parametrize(
@@ -39,9 +43,9 @@ def inferred(*words, missing=MISSING, kind=None):
         (("007", "010"), ("string", ["007", "010"])),
         (("0", "0.5"), ("double", [0.0, 0.5])),
         (("0x10",), ("string", ["0x10"])),
-        (("1,5",), ("string", ["1,5"])),
+        (("1,5",), ("double", [1.5])),
         (("1", "x", "NA"), ("string", ["1", "x", None])),
-        ((" a", "a "), ("string", [" a", "a "])),
+        ((" a", "a "), ("string", ["a", "a"])),
         (("", "NA"), ("double", [None, None])),
         (("2020-01-01",), ("string", ["2020-01-01"])),
     ],
@@ -55,8 +59,8 @@ def test_kind_makes_numbers_of_what_looks_like_names():
 
 
 def test_own_words_for_missing():
-    assert inferred("1", "?", missing=(*MISSING, "?")) == ("int64", [1, None])
-    assert inferred("NA", "b", "", missing=("",)) == ("string", ["NA", "b", None])
+    assert inferred("1", "gap", na=("gap",)) == ("int64", [1, None])
+    assert inferred("NA", "b", "", only_na=True) == ("string", ["NA", "b", None])
 
 
 def spec(levels=(), storage=Storage.text, kind=ColumnKind.category):
@@ -65,21 +69,21 @@ def spec(levels=(), storage=Storage.text, kind=ColumnKind.category):
 
 def test_a_level_is_never_missing():
     words = pa.array(["NA", "b", "None", ""])
-    column = read_cells(spec(["NA", "b"]), words, MISSING, 0)
+    column = read_cells(spec(["NA", "b"]), words, PLAIN, 0)
     assert column.to_pylist() == ["NA", "b", None, None]
 
 
 def test_text_stays_text_whatever_a_block_holds():
-    column = read_cells(spec(["1", "2", "x"]), pa.array(["1", "2"]), MISSING, 0)
+    column = read_cells(spec(["1", "2", "x"]), pa.array(["1", "2"]), PLAIN, 0)
     assert column.to_pylist() == ["1", "2"]
 
 
 def test_levels_that_are_numbers_are_read_as_numbers():
     digits = spec([1, 2], Storage.dictionary)
-    assert read_cells(digits, pa.array(["1", "2.0"]), MISSING, 0).to_pylist() == [1, 2]
+    assert read_cells(digits, pa.array(["1", "2.0"]), PLAIN, 0).to_pylist() == [1, 2]
     flags = spec([False, True], Storage.boolean, ColumnKind.boolean)
     for words in (["True", "false"], ["1", "0"]):
-        column = read_cells(flags, pa.array([*words, "NA"]), MISSING, 0)
+        column = read_cells(flags, pa.array([*words, "NA"]), PLAIN, 0)
         assert column.to_pylist() == [True, False, None]
 
 
@@ -88,7 +92,7 @@ def test_levels_that_are_numbers_are_read_as_numbers():
 def test_a_block_is_read_as_if_it_were_a_table_of_its_own(words, data):
     first = data.draw(st.integers(0, len(words)))
     block = pa.chunked_array([pa.array(words, pa.string()).slice(first)])
-    column = read_cells(spec(["b", "long one"]), block, MISSING, first)
+    column = read_cells(spec(["b", "long one"]), block, PLAIN, first)
     column.validate(full=True)
     wanted = [None if word in MISSING else word for word in words[first:]]
     assert column.to_pylist() == wanted
@@ -97,7 +101,7 @@ def test_a_block_is_read_as_if_it_were_a_table_of_its_own(words, data):
 def test_the_row_of_a_bad_cell_is_told():
     number = spec(storage=Storage.float, kind=ColumnKind.continuous)
     with pytest.raises(ValueError, match=r"'x' holds 'tall' in row 103"):
-        read_cells(number, pa.array(["1", "", "tall"]), MISSING, 100)
+        read_cells(number, pa.array(["1", "", "tall"]), PLAIN, 100)
 
 
 CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
@@ -112,7 +116,9 @@ def test_any_text_survives_writing_and_reading(rows, separator):
     table = pa.table({name: [row[j] for row in rows] for j, name in enumerate("ab")})
     stream = io.BytesIO()
     TextSink(stream, table.schema, separator).write(table)
-    found = TextRows(io.BytesIO(stream.getvalue()), "t", separator)
+    found = TextRows(
+        io.BytesIO(stream.getvalue()), "t", Dialect(separator, header=True)
+    )
     assert found.names == ("a", "b")
     assert pa.concat_tables(found.tables(["a", "b"])).to_pylist() == table.to_pylist()
 
@@ -184,7 +190,7 @@ def test_one_column_with_gaps_keeps_its_rows():
     table = pa.table({"x": ["a", None, "b", None]})
     stream = io.BytesIO()
     TextSink(stream, table.schema, ",").write(table)
-    found = TextRows(io.BytesIO(stream.getvalue()), "t", ",")
+    found = TextRows(io.BytesIO(stream.getvalue()), "t", PLAIN)
     cells = pa.concat_tables(found.tables(["x"])).column("x").to_pylist()
     assert cells == ["a", "", "b", ""]
 
@@ -200,7 +206,7 @@ def test_one_column_with_gaps_keeps_its_rows():
     ],
 )
 def test_line_of_names(text, names):
-    rows = TextRows(io.BytesIO(text.encode()), "t", ",")
+    rows = TextRows(io.BytesIO(text.encode()), "t", PLAIN)
     assert rows.names == names
     assert pa.concat_tables(rows.tables(names)).to_pylist() == [
         dict(zip(names, ("1", "2"), strict=True))

@@ -86,8 +86,11 @@ CASES = {
     "empty file": (("fit", "empty.csv", "-o", "new.lf"), "is empty"),
     "names only": (("fit", "names.csv", "-o", "new.lf"), "no rows"),
     "names only, encode": (("encode", "m.lf", "names.csv", "-o", "z2.csv"), "no rows"),
-    "text suffix": (("fit", "t.txt", "-o", "new.lf"), r"Rename it to \.csv or \.tsv"),
-    "sheet": (("fit", "t.xlsx", "-o", "new.lf"), "as CSV"),
+    "text suffix": (("fit", "t.doc", "-o", "new.lf"), r"'\.doc' is not known.*\.csv"),
+    "sheet as output": (
+        ("encode", "m.lf", "t.csv", "-o", "z2.xlsx"),
+        r"\.xlsx files are read, but not written",
+    ),
     "no suffix": (("encode", "m.lf", "t.csv", "-o", "z2"), "no suffix"),
     "packed parquet": (("fit", "t.parquet.gz", "-o", "new.lf"), "compressed inside"),
     "model named as a table": (("fit", "t.csv", "-o", "new.csv"), r"ends in \.lf"),
@@ -131,7 +134,10 @@ CASES = {
     "unknown drop": ((*FIT, "--drop", "price"), "'price' not found"),
     "names twice": (("fit", "twice.csv", "-o", "new.lf"), "more than once: 'area'"),
     "short row": (("fit", "short.csv", "-o", "new.lf"), "row 7 has 3 cells.*has 8"),
-    "other separator": (("fit", "semicolon.csv", "-o", "new.lf"), "--separator ';'"),
+    "other separator": (
+        ("fit", "semicolon.csv", "-o", "new.lf", "--separator", "|", "-k", "80"),
+        "--components 80",
+    ),
     "no folder": (("encode", "m.lf", "t.csv", "-o", "no/z.csv"), "no folder no"),
     "no folder, fit": (("fit", "t.csv", "-o", "no/new.lf"), "no folder no"),
     "output is a folder": (
@@ -165,8 +171,19 @@ CASES = {
     "corrupt parquet": (("fit", "corrupt.parquet", "-o", "new.lf"), "Is it complete"),
     "corrupt feather": (("fit", "corrupt.feather", "-o", "new.lf"), "Is it complete"),
     "dates in parquet": (("fit", "day.parquet", "-o", "new.lf"), "'day' holds dates"),
-    "latin1": (("fit", "latin.csv", "-o", "new.lf"), "not UTF-8"),
-    "UTF-16": (("fit", "wide.csv", "-o", "new.lf"), "Save it as UTF-8"),
+    "latin1": (
+        ("fit", "latin.csv", "-o", "new.lf"),
+        "not UTF-8.*--encoding cp1252",
+    ),
+    "not UTF-16": (
+        ("fit", "latin.csv", "-o", "new.lf", "--encoding", "utf-16"),
+        "is not utf-16 text",
+    ),
+    "unknown encoding": (
+        (*FIT, "--encoding", "latin-99"),
+        "--encoding latin-99 is not known",
+        USAGE,
+    ),
     "open quote": (("fit", "quote.csv", "-o", "new.lf"), "row 81"),
     "unknown keep": (
         ("encode", "m.lf", "t.csv", "-o", "z2.csv", "--keep", "key"),
@@ -320,14 +337,15 @@ def test_deprecations_in_other_libraries_are_not_for_users(capsys):
 
 def test_warnings_are_one_plain_line(tmp_path, run):
     rng = np.random.default_rng(0)
-    table = pd.DataFrame({"x": rng.random(40), "day": "2020-01-01"})
-    table.loc[:19, "day"] = "2020-02-01"
+    table = pd.DataFrame({"x": rng.random(40), "n": np.arange(40).astype(str)})
+    table.loc[:2, "n"] = "unknown"
     table.to_csv(tmp_path / "t.csv", index=False)
     done = run("fit", tmp_path / "t.csv", "-o", tmp_path / "m.lf", *SMALL)
-    warned = [x for x in done.err.splitlines() if "warning" in x]
-    assert warned[0].startswith(
-        "latentforest: warning: day: dates are read as unordered"
-    )
+    warned = [x for x in done.err.splitlines() if "warning:" in x]
+    assert warned == [
+        "latentforest: warning: n: 3 cells are no numbers and count as missing: "
+        "'unknown' (3)"
+    ]
     assert ".py" not in done.err
 
 

@@ -45,11 +45,11 @@ def test_pieces_of_bytes_change_nothing(folder, piece):
 
 
 def _names(text, piece):
-    from latentforest.cli import _csv_read
+    from latentforest.reading import Dialect, _csv_read
 
     before, _csv_read.PIECE = _csv_read.PIECE, piece
     try:
-        rows = _csv_read.TextRows(io.BytesIO(text.encode()), "t", ",")
+        rows = _csv_read.TextRows(io.BytesIO(text.encode()), "t", Dialect())
         tables = list(rows.tables(["name"]))
     finally:
         _csv_read.PIECE = before
@@ -255,7 +255,7 @@ def test_fit_shows_growing_trees_and_keeps_that_out_of_the_model(
     from latentforest._base import _progress
     from latentforest.cli import _fit
     from latentforest.cli._notes import Notes
-    from latentforest.cli._source import Dialect
+    from latentforest.reading import Dialect
 
     frame.to_csv(tmp_path / "t.csv", index=False)
     monkeypatch.setattr(_progress, "PATIENCE", 0.0)

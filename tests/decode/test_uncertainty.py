@@ -1,5 +1,7 @@
 """Spreads, intervals and probabilities of decoded cells."""
 
+from datetime import time
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -197,3 +199,53 @@ def test_bad_coverage_is_refused(coverage):
     _, sure = model.inverse_transform(model.embedding_, return_uncertainty=True)
     with pytest.raises(ValueError, match="coverage="):
         sure.interval(coverage)
+
+
+def dated_frame(n_rows, seed):
+    """Follow a hidden number with dates, times of day and durations."""
+    rng = np.random.default_rng(seed)
+    t = rng.random(n_rows)
+    near = np.clip(t + 0.02 * rng.normal(size=n_rows), 0, 1)
+    day = pd.Timestamp("2021-01-01") + pd.to_timedelta((365 * near).astype(int), "D")
+    minutes = (1_439 * near).astype(int).tolist()
+    return pd.DataFrame(
+        {
+            "day": day,
+            "there": pd.DatetimeIndex(day).tz_localize("Europe/Berlin"),
+            "clock": [time(minute // 60, minute % 60) for minute in minutes],
+            "length": pd.to_timedelta((1_000 * near).astype(int), "s"),
+            "size": t,
+        }
+    )
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_intervals_of_dates_are_dates_and_cover(library):
+    model = RFAE(1, forest=FOREST, decoder="knn", random_state=0)
+    model.fit(library(dated_frame(400, 0)))
+    new = dated_frame(600, 1)
+    Z = model.transform(library(new))
+    _, sure = model.inverse_transform(Z, return_uncertainty=True)
+    lower, upper = sure.interval(0.8)
+    assert list(lower) == list(upper) == list(new)
+    for name in new:
+        inside = (lower[name] <= new[name]) & (new[name] <= upper[name])
+        assert 0.75 < inside.mean() < 0.97, name
+    for end in (lower, upper):
+        assert end["there"].dt.tz.key == "Europe/Berlin"
+        assert (end["there"].dt.hour == 0).all()
+        assert (end["day"] == end["day"].dt.normalize()).all()
+    assert (lower["length"] >= pd.Timedelta(0)).all()
+    std = sure.std
+    for name in ("day", "there", "clock", "length"):
+        assert std[name].dtype.kind == "m"
+    assert pd.Timedelta("1D") < std["day"].median() < pd.Timedelta("40D")
+
+
+def test_ends_of_dates_that_nobody_can_tell_are_missing():
+    model = RFAE(1, forest=FOREST, decoder="knn", random_state=0)
+    model.fit(dated_frame(12, 0))
+    _, sure = model.inverse_transform(model.embedding_, return_uncertainty=True)
+    lower, _ = sure.interval(0.99)
+    assert lower["day"].isna().all()
+    assert np.isinf(lower["size"]).all()

@@ -191,7 +191,7 @@ def test_given_axes_are_used_and_nothing_else_is_opened(given_axes):
         ((["a", "b"], [0, 1]), "x holds text"),
         (([[0, 1]], [0, 1]), r"x has the shape \(1, 2\)"),
         (([0, 1], [0, 1], [["a"], ["b"]]), r"by has the shape \(2, 1\)"),
-        (([0, 1], [0, 1], pd.Series(pd.to_datetime(["2020", "2021"]))), "dates"),
+        ((pd.Series(["2020", "2021"]), [0, 1]), "x holds text"),
     ],
 )
 def test_wrong_input_is_refused_before_a_figure_is_made(arguments, message):

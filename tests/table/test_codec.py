@@ -120,27 +120,6 @@ def test_arrays_go_by_position(table):
         (pl.LazyFrame({"a": [1]}), TypeError, "lazy table .*Collect it first"),
         (np.ma.array([[1.0]]), TypeError, "Masked arrays .*filled"),
         (np.array([[b"a"]]), SchemaError, "Column 'x0' has the dtype .S1"),
-        (np.array([["2020-01-01"]], dtype="M8[D]"), SchemaError, "'x0' holds dates"),
-        (
-            pd.DataFrame({"when": pd.to_datetime(["2020-01-01"])}),
-            SchemaError,
-            "Column 'when' holds dates or times .*Convert it to a number first",
-        ),
-        (
-            pd.DataFrame({"when": [pd.Timestamp("2020-01-01")]}, dtype=object),
-            SchemaError,
-            "Column 'when' holds dates or times",
-        ),
-        (
-            pl.DataFrame({"when": [pd.Timestamp("2020-01-01").to_pydatetime()]}),
-            SchemaError,
-            "Column 'when' holds dates or times",
-        ),
-        (
-            pa.table({"when": pa.array([1], pa.timestamp("s"))}),
-            SchemaError,
-            "Column 'when' holds dates or times",
-        ),
         (pl.DataFrame({"a": [[1]]}), SchemaError, "'a' has the dtype List.*Convert it"),
         (
             pd.DataFrame({"a": pd.cut([1.0, 2.0], 2)}),

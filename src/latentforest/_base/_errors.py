@@ -31,3 +31,11 @@ class DroppedTrainingError(ModelFileError):
 
 class SpectrumWarning(UserWarning):
     """The spectrum is unusual: several components, or empty coordinates."""
+
+
+class DataError(ValueError):
+    """A table, a model or a file is wrong: one line that says what to do."""
+
+
+class UsageError(ValueError):
+    """Options that contradict each other, or a value that an option cannot have."""

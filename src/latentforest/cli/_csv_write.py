@@ -1,5 +1,6 @@
 """Text tables, written block by block."""
 
+from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 import pyarrow as pa
@@ -24,18 +25,30 @@ class TextSink:
         The character between cells.
     safe : bool, default=False
         Put an apostrophe before text that a spreadsheet would take for a formula.
+    notations : mapping, optional
+        How columns are written that are not written in the plain way, by name.
     """
 
     def __init__(
-        self, stream: BinaryIO, schema: Any, separator: str, *, safe: bool = False
+        self,
+        stream: BinaryIO,
+        schema: Any,
+        separator: str,
+        *,
+        safe: bool = False,
+        notations: Mapping[str, Any] | None = None,
     ) -> None:
         self._stream, self._separator, self._safe = stream, separator, safe
+        self._notations = [(notations or {}).get(name) for name in schema.names]
         names = self._text(pa.array(schema.names, pa.string()))
         self._stream.write((separator.join(names.to_pylist()) + "\n").encode())
 
     def write(self, table: Any) -> None:
         """Write the rows of a pyarrow table."""
-        columns = [self._words(table.column(j)) for j in range(table.num_columns)]
+        columns = [
+            self._words(table.column(j), notation)
+            for j, notation in enumerate(self._notations)
+        ]
         if len(columns) == 1:
             # An empty line would be taken for no row at all.
             empty = pc.equal(columns[0], "")
@@ -48,12 +61,15 @@ class TextSink:
     def close(self) -> None:
         """Nothing is held back."""
 
-    def _words(self, column: Any) -> Any:
+    def _words(self, column: Any, notation: Any) -> Any:
         cells = column.combine_chunks()
         if pa.types.is_dictionary(cells.type):
             cells = cells.cast(cells.type.value_type)
         kind = cells.type
-        if pa.types.is_boolean(kind):
+        if notation is not None:
+            # A number as people write it is no formula.
+            words = _quoted(notation.write(cells), self._separator)
+        elif pa.types.is_boolean(kind):
             words = pc.if_else(cells, "True", "False")
         elif pa.types.is_floating(kind):
             words = pc.cast(cells, pa.string())

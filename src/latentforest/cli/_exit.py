@@ -1,4 +1,4 @@
-"""Exit codes, and the error of this room."""
+"""Exit codes."""
 
 FINE = 0
 WRONG_DATA = 1  # a table, a model or a file is not what it should be
@@ -6,11 +6,3 @@ USAGE = 2  # the command itself cannot be meant
 INTERRUPTED = 130  # 128 + SIGINT, as shells expect
 HUNG_UP = 129  # 128 + SIGHUP: the terminal is gone
 TERMINATED = 143  # 128 + SIGTERM
-
-
-class DataError(ValueError):
-    """A table, a model or a file is wrong: one line that says what to do."""
-
-
-class UsageError(ValueError):
-    """Options that contradict each other, or a value that an option cannot have."""

@@ -8,16 +8,15 @@ from typing import Any
 from latentforest import RFAE
 from latentforest._base._compiled import kept_on_disk
 from latentforest._base._complete import completed, is_stream
+from latentforest._base._errors import DataError, UsageError
 from latentforest._trials import FEW, MANY
-from latentforest.cli._exit import DataError, UsageError
 from latentforest.cli._forecast import forecast
-from latentforest.cli._formats import STREAM, TABLE_SUFFIXES
-from latentforest.cli._notes import Notes, in_seconds, size_of
+from latentforest.cli._notes import Notes, in_rows, in_seconds, size_of
 from latentforest.cli._sink import check_output
-from latentforest.cli._source import Dialect, Source
-from latentforest.cli._tables import training_frame
+from latentforest.cli._training import read_training, with_notations
 from latentforest.decode import DECODERS
 from latentforest.forest import FORESTS
+from latentforest.reading import STREAM, TABLE_SUFFIXES, Dialect
 from latentforest.refine import Refinement
 from latentforest.table import ColumnKind, EncodedTable, TableCodec
 from latentforest.trees import goes_left
@@ -186,8 +185,11 @@ def fit(
     if Path(out).exists() and not (force or is_stream(out)):
         raise _exists(out)
     start = time.perf_counter()
-    frame, y = _read(table, settings, dialect, notes)
-    read = time.perf_counter()
+    read = read_training(
+        table, dialect, notes, settings.kinds, settings.drop, settings.target
+    )
+    frame, y = read.frame, read.y
+    was_read = time.perf_counter()
     label = "standard input" if table == STREAM else table
     if len(frame) <= settings.components:
         message = (
@@ -204,9 +206,11 @@ def fit(
         settings.jobs,
         refined=settings.refines,
     )
-    notes.say(f"{len(frame):,} rows, {frame.shape[1]} columns read from {label}")
+    notes.say(f"{in_rows(len(frame))}, {frame.shape[1]} columns read from {label}")
     # Said before the long part: an id to be dropped is best noticed now.
-    encoded = TableCodec(settings.kinds or None).fit_encode(frame)
+    encoded = with_notations(
+        TableCodec(settings.kinds or None).fit_encode(frame), read.columns
+    )
     notes.say(f"\n{encoded.schema.report()}\n")
     if not kept_on_disk(goes_left):
         notes.say("Compiling first, which takes about half a minute and happens once.")
@@ -220,7 +224,8 @@ def fit(
         raise _exists(out) from exc
     saved = time.perf_counter()
     notes.say(
-        f"Read {in_seconds(read - start)}, fitted {in_seconds(fitted - read)}, "
+        f"Read {in_seconds(was_read - start)}, "
+        f"fitted {in_seconds(fitted - was_read)}, "
         f"saved {in_seconds(saved - fitted)}"
     )
     inside = (
@@ -240,28 +245,3 @@ def _fit_shown(model: RFAE, table: EncodedTable, y: Any, notes: Notes) -> None:
     model.set_params(verbose=notes.shows_progress).fit(table, y)
     for part in (model, model.grower_):
         part.set_params(verbose=False)
-
-
-def _read(
-    table: str, settings: Settings, dialect: Dialect, notes: Notes
-) -> tuple[Any, Any]:
-    with Source(table, dialect) as source:
-        source.require(settings.drop, "columns to drop")
-        source.require(settings.kinds, "columns of --kind")
-        if settings.target is not None:
-            source.require([settings.target], "target")
-        columns = [name for name in source.data_names if name not in settings.drop]
-        if settings.target in settings.drop:
-            message = f"--drop {settings.target}: the target is never encoded anyway."
-            raise UsageError(message)
-        frame = training_frame(source, columns, settings.kinds, notes)
-    if settings.target is None:
-        return frame, None
-    y = frame.pop(settings.target)
-    if y.isna().any():
-        message = (
-            f"Target {settings.target!r} has {int(y.isna().sum())} missing cells. "
-            "Fill them, or leave these rows out."
-        )
-        raise DataError(message)
-    return frame, y.to_numpy()

@@ -5,10 +5,11 @@ from typing import Annotated
 import typer
 
 from latentforest.cli import _options as options
+from latentforest.cli._dialect_options import reads_tables
 from latentforest.cli._fit import Settings, fit, read_kinds
 from latentforest.cli._notes import Notes
-from latentforest.cli._source import Dialect
 from latentforest.decode import DECODERS
+from latentforest.reading import Dialect
 
 _EXAMPLE = "Example: latentforest fit customers.csv -o customers.lf -k 4 --seed 1"
 
@@ -18,7 +19,9 @@ def register(app: typer.Typer) -> None:
     app.command("fit", epilog=_EXAMPLE)(_fit)
 
 
+@reads_tables
 def _fit(
+    dialect: Dialect,
     table: options.Table,
     out: Annotated[
         str,
@@ -149,10 +152,6 @@ def _fit(
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite an existing model file.")
     ] = False,
-    stream_format: options.StreamFormat = None,
-    separator: options.Separator = None,
-    na: options.Na = None,
-    only_na: options.OnlyNa = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
@@ -174,7 +173,6 @@ def _fit(
         drop=tuple(drop or ()),
         kinds=read_kinds(kind or []),
     )
-    dialect = Dialect(separator, tuple(na or ()), only_na, stream_format)
     notes = Notes(quiet=quiet)
     with notes.plain_warnings():
         fit(

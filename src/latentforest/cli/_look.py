@@ -1,7 +1,6 @@
 """plot and explore: a model, some rows, and a picture or a page of them."""
 
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from pathlib import PurePath
 from typing import Any
 
@@ -10,14 +9,13 @@ import numpy as np
 from latentforest import RFAE, plot
 from latentforest._base._checks import listed
 from latentforest._base._complete import completed
+from latentforest._base._errors import DataError, UsageError
 from latentforest._base._optional import require
-from latentforest.cli._cells import infer_cells
-from latentforest.cli._exit import DataError, UsageError
 from latentforest.cli._models import load, load_decoder
 from latentforest.cli._notes import Notes, size_of
 from latentforest.cli._sink import check_output
-from latentforest.cli._source import Dialect, Source
-from latentforest.cli._tables import columns_to_read, frame_of, model_table
+from latentforest.cli._tables import columns_to_read, model_table
+from latentforest.reading import Dialect, Source, frame_of, infer_columns
 
 PICTURES = (".png", ".svg", ".pdf")
 PAGES = (".html", ".htm")
@@ -30,11 +28,15 @@ def read_rows(
     with Source(path, dialect) as source:
         columns = columns_to_read(source, model.schema_)
         source.require(extra, "column")
-        block = source.whole(list(dict.fromkeys([*columns, *extra])), notes)
+        for note in source.notes:
+            notes.warn(note)
+        with notes.progress(f"reading {source.label}") as bar:
+            block = source.whole(list(dict.fromkeys([*columns, *extra])), bar)
         table = model_table(source, block, columns, model.schema_, 0)
         more = {name: block.column(name) for name in extra}
         if source.is_text:
-            more = {n: infer_cells(n, c, source.missing) for n, c in more.items()}
+            found = infer_columns(more, source.dialect, {})
+            more = {name: column.values for name, column in found.items()}
     return table, more
 
 
@@ -80,8 +82,7 @@ def _not_in_model(option: str, name: str, model: RFAE) -> DataError:
 
 
 def _series(cells: Any, name: str) -> Any:
-    pa = import_module("pyarrow")
-    return frame_of(pa.table({name: cells}))[name]
+    return frame_of({name: cells})[name]
 
 
 def _check_axes(view: View, n_axes: int) -> None:

@@ -6,9 +6,10 @@ import typer
 
 from latentforest.cli import _look
 from latentforest.cli import _options as options
+from latentforest.cli._dialect_options import reads_tables
 from latentforest.cli._inspect import inspect
 from latentforest.cli._notes import Notes
-from latentforest.cli._source import Dialect
+from latentforest.reading import Dialect
 
 
 def register(app: typer.Typer) -> None:
@@ -39,7 +40,9 @@ def _inspect(
     inspect(model, as_json=as_json)
 
 
+@reads_tables
 def _plot(
+    dialect: Dialect,
     model: options.Model,
     out: Annotated[
         str,
@@ -57,21 +60,18 @@ def _plot(
         typer.Option("--what", help=f"One of {', '.join(_look.PLOTS)}."),
     ] = "scatter",
     color_by: options.ColorBy = None,
-    stream_format: options.StreamFormat = None,
-    separator: options.Separator = None,
-    na: options.Na = None,
-    only_na: options.OnlyNa = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
     """Draw a picture of a model and of rows."""
-    dialect = Dialect(separator, tuple(na or ()), only_na, stream_format)
     notes = Notes(quiet=quiet)
     with notes.plain_warnings():
         _look.draw(model, table, out, what, color_by, dialect, notes)
 
 
+@reads_tables
 def _explore(
+    dialect: Dialect,
     model: options.Model,
     out: Annotated[
         str,
@@ -115,10 +115,6 @@ def _explore(
         str | None,
         typer.Option("--title", help="Heading of the page.", show_default=False),
     ] = None,
-    stream_format: options.StreamFormat = None,
-    separator: options.Separator = None,
-    na: options.Na = None,
-    only_na: options.OnlyNa = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
@@ -126,7 +122,6 @@ def _explore(
 
     The rows that it shows are in the file.
     """
-    dialect = Dialect(separator, tuple(na or ()), only_na, stream_format)
     notes = Notes(quiet=quiet)
     with notes.plain_warnings():
         _look.explore(

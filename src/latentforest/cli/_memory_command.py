@@ -5,13 +5,14 @@ from typing import Annotated
 
 import typer
 
+from latentforest._base._errors import UsageError
 from latentforest.cli import _options as options
-from latentforest.cli._exit import UsageError
+from latentforest.cli._dialect_options import reads_tables
 from latentforest.cli._fit import Settings, check_word
 from latentforest.cli._forecast import LEAF_ID, Forecast, forecast
-from latentforest.cli._notes import Notes, in_bytes, in_seconds
-from latentforest.cli._source import Dialect, Source
+from latentforest.cli._notes import Notes, in_bytes, in_rows, in_seconds
 from latentforest.forest import FORESTS
+from latentforest.reading import Dialect, Source
 
 _COUNT = 50_000  # rows counted at once
 
@@ -24,7 +25,9 @@ def register(app: typer.Typer) -> None:
     )(_memory)
 
 
+@reads_tables
 def _memory(
+    dialect: Dialect,
     table: Annotated[
         str | None,
         typer.Argument(
@@ -58,8 +61,6 @@ def _memory(
         int | None,
         typer.Option("--jobs", min=1, help="Threads.", show_default="all cores"),
     ] = None,
-    separator: options.Separator = None,
-    stream_format: options.StreamFormat = None,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
@@ -68,7 +69,6 @@ def _memory(
     if forest is not None:
         check_word("--forest", forest, list(FORESTS))
     if table is not None:
-        dialect = Dialect(separator, stream_format=stream_format)
         counted = _count(table, dialect, Notes(quiet=quiet))
         rows, columns = rows or counted[0], columns or counted[1]
     if rows is None or columns is None:
@@ -78,7 +78,9 @@ def _memory(
     cost = forecast(
         rows, columns, trees, components, settings.forest_name, jobs, refined=refined
     )
-    size = f"{rows:,} rows, {columns} columns, {trees} trees, {components} coordinates"
+    size = (
+        f"{in_rows(rows)}, {columns} columns, {trees} trees, {components} coordinates"
+    )
     made = f"{settings.forest_name} forest{', refined' if refined else ''}"
     sys.stdout.write(f"{size}, {made}\n\n{_told(cost, rows * trees)}\n")
 

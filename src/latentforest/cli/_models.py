@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from latentforest import RFAE
-from latentforest.cli._exit import DataError
+from latentforest._base._errors import DataError
 from latentforest.files import ModelSummary, describe
 
 

@@ -88,3 +88,8 @@ def in_seconds(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def in_rows(count: int) -> str:
+    """Return a number of rows in words."""
+    return "1 row" if count == 1 else f"{count:,} rows"

@@ -16,8 +16,8 @@ Table = Annotated[
     str,
     typer.Argument(
         metavar="TABLE",
-        help="Table: .csv, .tsv (also .gz, .zst), .parquet, .feather or .arrow; "
-        "- reads standard input.",
+        help="Table: .csv, .tsv, .jsonl (also .gz, .zst), .parquet, .feather, .arrow, "
+        ".xlsx, .ods, .sqlite or .duckdb; - reads standard input.",
         show_default=False,
     ),
 ]
@@ -66,25 +66,6 @@ BlockRows = Annotated[
         show_default="up to 50,000",
     ),
 ]
-StreamFormat = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        metavar="FORMAT",
-        help="Format of standard input and output (-): csv, tsv, parquet, feather, "
-        "arrow.",
-        show_default="csv",
-    ),
-]
-Separator = Annotated[
-    str | None,
-    typer.Option(
-        "--separator",
-        metavar="CHAR",
-        help="Character between cells of text tables, such as ';', or the word tab.",
-        show_default="comma for csv, tab for tsv",
-    ),
-]
 SafeCsv = Annotated[
     bool,
     typer.Option(
@@ -92,23 +73,6 @@ SafeCsv = Annotated[
         help="Put an apostrophe before text in CSV output that begins with =, +, -, @ "
         "or a control character, so that no spreadsheet runs it as a formula. Numbers "
         "stay as they are.",
-    ),
-]
-Na = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--na",
-        metavar="WORD",
-        help="Another word that means missing in text tables, besides the empty cell, "
-        "NA, NaN, null, None and the like. Can be repeated. Give the same words to "
-        "all commands.",
-        show_default=False,
-    ),
-]
-OnlyNa = Annotated[
-    bool,
-    typer.Option(
-        "--only-na", help="Only the empty cell and the words of --na mean missing."
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]

@@ -8,7 +8,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any
 
-from latentforest._base._errors import UnseenLevelsError
+from latentforest._base._errors import UnseenLevelsError, UsageError
 from latentforest.cli._exit import (
     FINE,
     HUNG_UP,
@@ -16,7 +16,6 @@ from latentforest.cli._exit import (
     TERMINATED,
     USAGE,
     WRONG_DATA,
-    UsageError,
 )
 from latentforest.cli._notes import one_line
 

@@ -1,7 +1,7 @@
 """Tables to write: any format, to a file that appears when complete, or to a pipe."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import RawIOBase
 from pathlib import Path
@@ -15,11 +15,10 @@ from latentforest._base._complete import (
     is_stream,
     open_stream,
 )
-from latentforest.cli._arrow_files import ArrowSink
+from latentforest._base._errors import DataError, UsageError
+from latentforest.cli._arrow_write import ArrowSink
 from latentforest.cli._csv_write import TextSink
-from latentforest.cli._exit import DataError, UsageError
-from latentforest.cli._formats import STREAM, Format, format_of, separator_of
-from latentforest.cli._source import Dialect
+from latentforest.reading import STREAM, Dialect, format_of
 
 
 class Sink(Protocol):
@@ -80,8 +79,8 @@ class Output:
 
     def __init__(self, path: str, dialect: Dialect, inputs: tuple[str, ...]) -> None:
         self.path = path
-        self._format = format_of(path, dialect.stream_format)
-        self._separator = separator_of(dialect.separator, self._format)
+        self._format = format_of(path, dialect.stream_format, written=True)
+        self._separator = dialect.separator_or(self._format.separator)
         self._safe = dialect.safe_csv
         if self._safe and not self._format.is_text:
             message = (
@@ -101,20 +100,30 @@ class Output:
             raise UsageError(message)
 
     @contextmanager
-    def open(self, schema: Any) -> Iterator[Sink]:
-        """Open for writing; a file gets its name when all rows are in it."""
+    def open(self, schema: Any, notations: Mapping[str, Any]) -> Iterator[Sink]:
+        """Open for writing; a file gets its name when all rows are in it.
+
+        Parameters
+        ----------
+        schema : pyarrow schema
+            The columns.
+        notations : mapping
+            How text tables write columns, by name, where that is not the plain way.
+        """
         if self._stdout is not None:
-            yield from self._fill(self._stdout, schema)
+            yield from self._fill(self._stdout, schema, notations)
             self._stdout.flush()
             return
         if is_stream(self.path):
             with open_stream(self.path) as raw:
-                yield from self._fill(raw, schema)
+                yield from self._fill(raw, schema, notations)
             return
         with completed(self.path) as unfinished, unfinished.open("wb") as raw:
-            yield from self._fill(raw, schema)
+            yield from self._fill(raw, schema, notations)
 
-    def _fill(self, raw: BinaryIO, schema: Any) -> Iterator[Sink]:
+    def _fill(
+        self, raw: BinaryIO, schema: Any, notations: Mapping[str, Any]
+    ) -> Iterator[Sink]:
         target = Target(raw)
         stream: Any = target
         if self._format.compression is not None:
@@ -122,7 +131,7 @@ class Output:
                 pa.PythonFile(target, "w"), self._format.compression
             )
         try:
-            sink = self._sink(stream, self._format, schema)
+            sink = self._sink(stream, schema, notations)
             yield sink
             sink.close()
             if stream is not target:
@@ -131,9 +140,12 @@ class Output:
             target.abandon()
             raise
 
-    def _sink(self, stream: Any, found: Format, schema: Any) -> Sink:
+    def _sink(self, stream: Any, schema: Any, notations: Mapping[str, Any]) -> Sink:
+        found = self._format
         if found.is_text:
-            return TextSink(stream, schema, self._separator, safe=self._safe)
+            return TextSink(
+                stream, schema, self._separator, safe=self._safe, notations=notations
+            )
         as_stream = self.path == STREAM or is_stream(self.path)
         return ArrowSink(stream, schema, found.kind, as_stream=as_stream)
 

@@ -10,12 +10,11 @@ import pyarrow as pa
 
 from latentforest._autoencoder import RFAE
 from latentforest._base._complete import completed
+from latentforest._base._errors import DataError
 from latentforest._base._types import Coords
-from latentforest.cli._exit import DataError
 from latentforest.cli._models import load, load_decoder
-from latentforest.cli._notes import Notes
+from latentforest.cli._notes import Notes, in_rows
 from latentforest.cli._sink import Output, check_output
-from latentforest.cli._source import Dialect, Source
 from latentforest.cli._tables import (
     block_rows,
     check_keep,
@@ -25,8 +24,10 @@ from latentforest.cli._tables import (
     file_codec,
     file_schema,
     model_table,
+    notations_of,
 )
 from latentforest.metrics import RunningDistortion
+from latentforest.reading import Dialect, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def encode(job: Job) -> None:
             coords = _coords(model, rows)
             return pa.table(dict(zip(names, coords.T, strict=True)))
 
-        _run(job, source, columns, schema, work, output)
+        _run(job, source, columns, schema, work, output, {})
 
 
 def decode(job: Job) -> None:
@@ -77,7 +78,8 @@ def decode(job: Job) -> None:
             coords = coords_of(source, block, names, first)
             return codec.decode(_codes(model, coords))
 
-        _run(job, source, names, file_schema(codec), work, output)
+        notations = notations_of(model.schema_)
+        _run(job, source, names, file_schema(codec), work, output, notations)
 
 
 def reconstruct(job: Job, report: str | None) -> None:
@@ -95,7 +97,8 @@ def reconstruct(job: Job, report: str | None) -> None:
             lost.add(rows, back)
             return back
 
-        n_rows = _run(job, source, columns, file_schema(codec), work, output)
+        schema, notations = file_schema(codec), notations_of(model.schema_)
+        n_rows = _run(job, source, columns, schema, work, output, notations)
     result = lost.result()
     job.notes.say(f"\n{result}")
     if report is not None:
@@ -133,8 +136,11 @@ def _run(
     schema: Any,
     work: Callable[[Any, int], Any],
     output: Output,
+    notations: dict[str, Any],
 ) -> int:
     """Read blocks, work on each, write it, and count the rows."""
+    for note in source.notes:
+        job.notes.warn(note)
     check_keep(source, job.keep, schema.names)
     to_read = list(dict.fromkeys([*job.keep, *columns]))
     n_block = block_rows(job.block_rows, max(len(to_read), len(schema)))
@@ -147,7 +153,7 @@ def _run(
         made = work(block, first)
         kept = [block.schema.field(name) for name in job.keep]
         whole = pa.schema([*kept, *schema])
-        with output.open(whole) as sink:
+        with output.open(whole, notations) as sink:
             while True:
                 sink.write(_joined(whole, block, made))
                 n_rows += block.num_rows
@@ -157,7 +163,7 @@ def _run(
                     break
                 first, block = following
                 made = work(block, first)
-    job.notes.say(f"{n_rows:,} rows written to {what}")
+    job.notes.say(f"{in_rows(n_rows)} written to {what}")
     return n_rows
 
 

@@ -1,13 +1,15 @@
 """The commands ``encode``, ``decode`` and ``reconstruct``."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from latentforest.cli import _options as options
 from latentforest.cli import _stream
+from latentforest.cli._dialect_options import reads_tables
 from latentforest.cli._notes import Notes
-from latentforest.cli._source import Dialect
+from latentforest.reading import Dialect
 
 
 def register(app: typer.Typer) -> None:
@@ -28,17 +30,15 @@ def register(app: typer.Typer) -> None:
     )(_reconstruct)
 
 
+@reads_tables
 def _encode(
+    dialect: Dialect,
     model: options.Model,
     table: options.Table,
     out: options.Out,
     keep: options.Keep = None,
     block_rows: options.BlockRows = None,
-    stream_format: options.StreamFormat = None,
-    separator: options.Separator = None,
     safe_csv: options.SafeCsv = False,
-    na: options.Na = None,
-    only_na: options.OnlyNa = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
@@ -46,15 +46,22 @@ def _encode(
 
     Columns are found by name, in any order; others are ignored.
     """
-    dialect = Dialect(separator, tuple(na or ()), only_na, stream_format, safe_csv)
     job = _stream.Job(
-        model, table, out, tuple(keep or ()), block_rows, dialect, Notes(quiet=quiet)
+        model,
+        table,
+        out,
+        tuple(keep or ()),
+        block_rows,
+        replace(dialect, safe_csv=safe_csv),
+        Notes(quiet=quiet),
     )
     with job.notes.plain_warnings():
         _stream.encode(job)
 
 
+@reads_tables
 def _decode(
+    dialect: Dialect,
     model: options.Model,
     coords: Annotated[
         str,
@@ -67,22 +74,27 @@ def _decode(
     out: options.Out,
     keep: options.Keep = None,
     block_rows: options.BlockRows = None,
-    stream_format: options.StreamFormat = None,
-    separator: options.Separator = None,
     safe_csv: options.SafeCsv = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
     """Write the rows at latent coordinates: columns, types and levels as fitted."""
-    dialect = Dialect(separator, stream_format=stream_format, safe_csv=safe_csv)
     job = _stream.Job(
-        model, coords, out, tuple(keep or ()), block_rows, dialect, Notes(quiet=quiet)
+        model,
+        coords,
+        out,
+        tuple(keep or ()),
+        block_rows,
+        replace(dialect, safe_csv=safe_csv),
+        Notes(quiet=quiet),
     )
     with job.notes.plain_warnings():
         _stream.decode(job)
 
 
+@reads_tables
 def _reconstruct(
+    dialect: Dialect,
     model: options.Model,
     table: options.Table,
     out: options.Out,
@@ -97,11 +109,7 @@ def _reconstruct(
     ] = None,
     keep: options.Keep = None,
     block_rows: options.BlockRows = None,
-    stream_format: options.StreamFormat = None,
-    separator: options.Separator = None,
     safe_csv: options.SafeCsv = False,
-    na: options.Na = None,
-    only_na: options.OnlyNa = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
@@ -109,9 +117,14 @@ def _reconstruct(
 
     0 is a perfect column, 1 is no better than guessing.
     """
-    dialect = Dialect(separator, tuple(na or ()), only_na, stream_format, safe_csv)
     job = _stream.Job(
-        model, table, out, tuple(keep or ()), block_rows, dialect, Notes(quiet=quiet)
+        model,
+        table,
+        out,
+        tuple(keep or ()),
+        block_rows,
+        replace(dialect, safe_csv=safe_csv),
+        Notes(quiet=quiet),
     )
     with job.notes.plain_warnings():
         _stream.reconstruct(job, report)

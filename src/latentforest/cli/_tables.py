@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from latentforest._base._errors import DataError
 from latentforest._base._types import Codes, Coords
-from latentforest.cli._cells import (
-    infer_cells,
-    looks_like_dates,
+from latentforest.reading import (
+    Notation,
+    Source,
+    is_text,
     read_cells,
     read_coordinate,
 )
-from latentforest.cli._exit import DataError
-from latentforest.cli._notes import Notes
-from latentforest.cli._source import Source
 from latentforest.table import ColumnKind, ColumnSpec, Storage, TableCodec, TableSchema
 
 _INTEGER = re.compile(r"(u?int)(8|16|32|64)")
@@ -40,6 +40,12 @@ def columns_to_read(source: Source, schema: TableSchema) -> list[str]:
     nameless = schema.container == "numpy" and not set(wanted) <= set(source.names)
     if nameless and len(source.data_names) == len(wanted):
         return list(source.data_names)
+    if not any(name in source.names for name in wanted) and wanted[0] == "x0":
+        message = (
+            f"{source.label}: the columns of the model have no names but x0, x1, …. If "
+            f"the file has none either, give {source.dialect.no_header}."
+        )
+        raise DataError(message)
     source.require(wanted, "columns of the model")
     return wanted
 
@@ -48,13 +54,10 @@ def model_table(
     source: Source, block: Any, columns: Sequence[str], schema: TableSchema, first: int
 ) -> Any:
     """Return a block of a file as a table that the model takes."""
-    if source.is_text:
-        cells = [
-            read_cells(spec, block.column(name), source.missing, first)
-            for name, spec in zip(columns, schema.columns, strict=True)
-        ]
-    else:
-        cells = [block.column(name) for name in columns]
+    cells = [
+        _cells(source, spec, block.column(name), first)
+        for name, spec in zip(columns, schema.columns, strict=True)
+    ]
     names = [str(name) for name in schema.names]
     table = pa.table(dict(zip(names, cells, strict=True)))
     if all(isinstance(name, str) for name in schema.names):
@@ -64,49 +67,19 @@ def model_table(
     return frame
 
 
-def training_frame(
-    source: Source, columns: Sequence[str], kinds: dict[str, str], notes: Notes
-) -> Any:
-    """Return the whole table as a pandas frame, every column with its own dtype.
-
-    As ``pandas.read_csv`` reads it, but for three things: integers with gaps stay
-    integers, words with leading zeros stay text, and floats are read to the last bit.
-    """
-    table = source.whole(columns, notes)
+def _cells(source: Source, spec: ColumnSpec, cells: Any, first: int) -> Any:
     if source.is_text:
-        cells = {
-            name: infer_cells(name, table.column(name), source.missing, kinds.get(name))
-            for name in columns
-        }
-        dates = [name for name in columns if looks_like_dates(cells[name])]
-        if dates:
-            notes.warn(
-                f"{', '.join(dates)}: dates are read as unordered categories. Turn "
-                f"them into numbers, or leave them out: --drop {dates[0]}"
-            )
-        table = pa.table(cells)
-    return frame_of(table)
+        return read_cells(spec, cells, source.dialect, first)
+    if spec.notation and is_text(cells.type):
+        words = pc.fill_null(cells.cast(pa.string()), "")
+        return read_cells(spec, words, source.dialect, first)
+    return cells
 
 
-def frame_of(table: Any) -> Any:
-    """Return a pandas frame in which integers and booleans with gaps stay so."""
-    pd = import_module("pandas")
-    return pd.DataFrame(
-        {name: _series(table.column(name)) for name in table.column_names}
-    )
-
-
-def _series(column: Any) -> Any:
-    pd = import_module("pandas")
-    kind = column.type
-    if column.null_count and pa.types.is_integer(kind):
-        # pandas writes the nullable dtypes with capitals: Int8, UInt16.
-        name = str(kind).replace("uint", "UInt").replace("int", "Int")
-        dtype = pd.api.types.pandas_dtype(name)
-        return column.to_pandas(types_mapper=lambda _: dtype)
-    if column.null_count and pa.types.is_boolean(kind):
-        return column.to_pandas(types_mapper=lambda _: pd.BooleanDtype())
-    return column.to_pandas()
+def notations_of(schema: TableSchema) -> dict[str, Any]:
+    """Return how text tables write columns, where that is not the plain way."""
+    found = {str(c.name): Notation.from_text(c.notation).cells for c in schema.columns}
+    return {name: cells for name, cells in found.items() if cells is not None}
 
 
 def file_codec(schema: TableSchema) -> TableCodec:

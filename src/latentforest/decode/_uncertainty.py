@@ -1,6 +1,6 @@
 """How sure decoded cells are: spreads, intervals that cover, level probabilities."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from latentforest.decode._auto import FIVE_PARTS, AutoDecoder
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._contract import Decoder, SpreadingDecoder
 from latentforest.neighbours import CellSpread
-from latentforest.table import TableSchema
+from latentforest.table import ColumnSpec, TableSchema, time_cells, time_spans
 
 ONE_SIGMA = 0.6827  # share of a normal distribution within one standard deviation
 
@@ -88,7 +88,8 @@ class Uncertainty:
     Made by ``RFAE.inverse_transform(Z, return_uncertainty=True)``. Numbers have a
     standard deviation and intervals, calibrated on training rows that were held back;
     categories have a probability for each level. All tables are pandas data frames
-    with one row per decoded row.
+    with one row per decoded row. Dates and times are numbers here: their standard
+    deviations are durations, the ends of their intervals dates and times.
     """
 
     def __init__(
@@ -108,7 +109,8 @@ class Uncertainty:
     @property
     def std(self) -> Any:
         """Standard deviation of each number: half its 68 % interval."""
-        return self._frame(self._calibration.width(self._spread.std, ONE_SIGMA))
+        width = self._calibration.width(self._spread.std, ONE_SIGMA)
+        return self._frame(width, time_spans)
 
     def interval(self, coverage: float = 0.9) -> tuple[Any, Any]:
         """Lower and upper ends that hold a share of the true numbers.
@@ -123,6 +125,8 @@ class Uncertainty:
         lower, upper : pandas data frames
             One column for each number. Numbers that were never negative, or never
             positive, stay so. With too few training rows to tell, ends are infinite.
+            Ends of dates and times are moved outwards to the resolution of their
+            column, and are missing (NaT) where they would be infinite.
         """
         if not 0.0 < check_real("coverage", coverage, minimum=0.0) < 1.0:
             message = (
@@ -133,10 +137,15 @@ class Uncertainty:
         lower, upper = self._decoded - width, self._decoded + width
         # n rows of one sign leave a chance of about 1 / (n + 1) for the other: where
         # that is too much for the coverage, the width is infinite too.
-        told = np.isfinite(width)
+        instants = [spec.storage.is_instant for spec in self._schema.columns]
+        told = np.isfinite(width) & ~np.array(instants)
         lower[told & (self._schema.lower >= 0) & (lower < 0)] = 0.0
         upper[told & (self._schema.upper <= 0) & (upper > 0)] = 0.0
-        return self._frame(lower), self._frame(upper)
+        for column, spec in enumerate(self._schema.columns):
+            if spec.ticks is not None:
+                lower[:, column] = np.floor(lower[:, column])
+                upper[:, column] = np.ceil(upper[:, column])
+        return self._frame(lower, time_cells), self._frame(upper, time_cells)
 
     @property
     def probabilities(self) -> dict[Hashable, Any]:
@@ -160,9 +169,20 @@ class Uncertainty:
             )
         return frames
 
-    def _frame(self, cells: Floats) -> Any:
+    def _frame(
+        self, cells: Floats, of_times: Callable[[ColumnSpec, Floats], Any]
+    ) -> Any:
         import pandas as pd  # noqa: PLC0415 (only who asks for a frame pays for it)
 
         numbers = np.flatnonzero(self._schema.is_number)
         names = [self._schema.names[column] for column in numbers]
-        return pd.DataFrame(cells[:, numbers], columns=names, index=self._index)
+        frame = pd.DataFrame(cells[:, numbers])
+        for place, column in enumerate(numbers):
+            spec, known = self._schema.columns[column], cells[:, column]
+            if spec.ticks is not None:
+                known = np.where(np.isfinite(known), known, np.nan)
+                frame[place] = of_times(spec, known)
+        frame.columns = pd.Index(names, tupleize_cols=False)
+        if self._index is not None:
+            frame.index = self._index
+        return frame

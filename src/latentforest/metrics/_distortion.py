@@ -18,11 +18,14 @@ from latentforest.metrics._losses import (
 )
 from latentforest.table import (
     ColumnKind,
+    ColumnSpec,
     NumberColumn,
     RawColumn,
     RawTable,
     TableCodec,
     TableSchema,
+    TimeColumn,
+    encode_column,
     open_table,
 )
 
@@ -112,6 +115,8 @@ def distortion(
     another value. Both are 0 for a perfect column; 1 means no better than the mean of
     a number, or every row wrong.
 
+    Dates and times are numbers: ticks of the resolution that ``original`` has.
+
     A constant number has no R²: its distortion is 0 if it came back the same in every
     row (up to a relative error of 1e-12), else 1.
 
@@ -144,7 +149,7 @@ def distortion(
     else:
         schema = TableCodec(kinds).fit(original).schema_
     losses = [NumberLoss() if c.is_number else LabelLoss() for c in schema.columns]
-    _add(losses, before, after)
+    _add(losses, schema, before, after)
     return _summed(before.names, schema, losses)
 
 
@@ -180,7 +185,7 @@ class RunningDistortion:
         """Take in the same rows before and after."""
         before, after = _open_both(original, reconstructed)
         _check_schema(before, self._schema)
-        _add(self._losses, before, after)
+        _add(self._losses, self._schema, before, after)
 
     def result(self) -> Distortion:
         """Return the distortion of all rows so far."""
@@ -218,11 +223,13 @@ def _check_same_columns(
     raise SchemaError(message)
 
 
-def _add(losses: Sequence[Loss], before: RawTable, after: RawTable) -> None:
-    for j, loss in enumerate(losses):
+def _add(
+    losses: Sequence[Loss], schema: TableSchema, before: RawTable, after: RawTable
+) -> None:
+    for j, (loss, spec) in enumerate(zip(losses, schema.columns, strict=True)):
         original, reconstructed = before.column(j), after.column(j)
         if isinstance(loss, NumberLoss):
-            loss.add(_numbers(original), _numbers(reconstructed))
+            loss.add(_numbers(original, spec), _numbers(reconstructed, spec))
         else:
             loss.add(*_labels(original, reconstructed))
 
@@ -236,7 +243,9 @@ def _summed(
     )
 
 
-def _numbers(column: RawColumn) -> Floats:
+def _numbers(column: RawColumn, spec: ColumnSpec) -> Floats:
+    if isinstance(column, TimeColumn) or spec.ticks is not None:
+        return encode_column(column, spec, unseen="error")
     if isinstance(column, NumberColumn):
         if np.isinf(column.numbers).any():
             message = (

@@ -9,6 +9,8 @@ import numpy as np
 from latentforest._base._optional import require
 from latentforest._base._types import Floats
 from latentforest.plot._colours import short
+from latentforest.plot._times import write_dates
+from latentforest.table import Storage
 
 CORNERS = {
     "upper right": (1, 1),
@@ -30,6 +32,7 @@ class Key:
     scale: Any = None  # the collection that is coloured by numbers
     extend: str = "neither"  # ends of the scale beyond which there are numbers
     has_missing: bool = False  # some points have no number and are grey
+    sort: Storage = Storage.float  # of numbers; dates and times are days
 
     def explain(self, ax: Any, points: Floats) -> None:
         """Write the key into or beside the axes in which the points were drawn.
@@ -71,6 +74,8 @@ class Key:
                 opaque, ax=list(axes), extend=self.extend, aspect=30, pad=0.02
             )
             bar.outline.set_visible(False)
+            if self.sort.is_time:
+                write_dates(bar.ax.yaxis, self.sort)
             grey = "grey: missing" if self.has_missing else ""
             bar.set_label("  ·  ".join(filter(None, [short(self.title), grey])))
 

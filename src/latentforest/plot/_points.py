@@ -106,4 +106,4 @@ def _draw_numbers(
         *coords[~missing].T, **{"c": values.numbers[~missing], **own, **style}
     )
     has_missing = bool(missing.any())
-    return Key(values.title, (), scale, extend, has_missing)
+    return Key(values.title, (), scale, extend, has_missing, values.sort)

@@ -13,8 +13,15 @@ from latentforest.plot._canvas import AxesArray, grid_or_given, tidy
 from latentforest.plot._colours import PALETTE, QUIET, TILES, short_names
 from latentforest.plot._model import check_is_table
 from latentforest.plot._points import point_style
+from latentforest.plot._times import days_of, write_dates
 from latentforest.plot._values import levels_of_column
-from latentforest.table import NumberColumn, RawColumn, RawTable, open_table
+from latentforest.table import (
+    NumberColumn,
+    RawColumn,
+    RawTable,
+    TimeColumn,
+    open_table,
+)
 
 MOST_PANELS = 12
 MOST_LEVELS = 8
@@ -136,7 +143,8 @@ def _positions(
 
 
 def _draw_number(ax: Any, original: RawColumn, reconstructed: RawColumn) -> None:
-    before, after = _numbers(original), _numbers(reconstructed)
+    zone = original.zone if isinstance(original, TimeColumn) else None
+    before, after = _numbers(original, zone), _numbers(reconstructed, zone)
     style = point_style(len(before), {"color": PALETTE[0]})
     known = np.concatenate([before, after])
     known = known[~np.isnan(known)]
@@ -147,7 +155,11 @@ def _draw_number(ax: Any, original: RawColumn, reconstructed: RawColumn) -> None
     ax.scatter(before, after, **style)
     tidy(ax).set(xlim=ends, ylim=ends)
     ax.set_box_aspect(1)
-    ax.locator_params(nbins=4)
+    if not original.storage.is_time:
+        ax.locator_params(nbins=4)
+        return
+    for axis in (ax.xaxis, ax.yaxis):
+        write_dates(axis, original.storage, most=4)
 
 
 def _draw_levels(ax: Any, original: RawColumn, reconstructed: RawColumn) -> None:
@@ -172,10 +184,14 @@ def _draw_levels(ax: Any, original: RawColumn, reconstructed: RawColumn) -> None
         )
 
 
-def _numbers(column: RawColumn) -> Floats:
+def _numbers(column: RawColumn, zone: str | None) -> Floats:
     if isinstance(column, NumberColumn):
         return column.numbers
-    return np.full(len(column.index), np.nan)  # distortion has seen that it is empty
+    if isinstance(column, TimeColumn):
+        return days_of(column, zone)
+    return np.full(
+        len(column.labels()[0]), np.nan
+    )  # distortion has seen that it is empty
 
 
 def _names(column: RawColumn) -> tuple[str, ...]:

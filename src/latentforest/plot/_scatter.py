@@ -6,6 +6,7 @@ import numpy as np
 
 from latentforest.plot._canvas import axes_or_new, tidy
 from latentforest.plot._points import draw_points
+from latentforest.plot._times import write_dates
 from latentforest.plot._values import numbers_of_array, values_of_array
 
 
@@ -15,12 +16,13 @@ def scatter(x: Any, y: Any, by: Any = None, *, ax: Any = None, **style: Any) -> 
     Parameters
     ----------
     x, y : array of shape (n_rows,)
-        What to put on the axes. Rows without one of them are not drawn.
+        What to put on the axes: numbers, dates or times. Rows without one of them are
+        not drawn.
     by : array of shape (n_rows,), default=None
         What to colour by. Names, booleans and numbers with at most 8 distinct values
         get one colour per level and a legend: of more than 8 levels the 7 most
-        frequent keep their names. Other numbers get a colour scale. Missing cells
-        are grey.
+        frequent keep their names. Other numbers get a colour scale; dates and times
+        are numbers. Missing cells are grey.
     ax : matplotlib Axes or None, default=None
         Where to draw; None makes a new figure.
     **style : dict
@@ -44,8 +46,12 @@ def scatter(x: Any, y: Any, by: Any = None, *, ax: Any = None, **style: Any) -> 
             f"x has {len(across)} values and y has {len(up)}. Give one of each per row."
         )
         raise ValueError(message)
-    coords = np.column_stack([across, up])
+    coords = np.column_stack([across.numbers, up.numbers])
     values = None if by is None else values_of_array(by, len(coords))
     ax = axes_or_new(ax)
-    draw_points(ax, coords, values, style).explain(tidy(ax), coords)
+    key = draw_points(ax, coords, values, style)
+    for axis, numbers in ((ax.xaxis, across), (ax.yaxis, up)):
+        if numbers.sort.is_time:
+            write_dates(axis, numbers.sort)
+    key.explain(tidy(ax), coords)
     return ax

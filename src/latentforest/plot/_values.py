@@ -8,7 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._types import Floats
-from latentforest.table import ColumnSpec, NumberColumn, RawColumn, Storage, open_table
+from latentforest.plot._times import days_of
+from latentforest.table import (
+    ColumnSpec,
+    NumberColumn,
+    RawColumn,
+    Storage,
+    TimeColumn,
+    open_table,
+    time_column,
+)
 
 FEW = 8  # numbers with no more distinct values than this are drawn as levels
 
@@ -31,6 +40,7 @@ class Numbers:
 
     title: str
     numbers: Floats  # (n_rows,) NaN is missing
+    sort: Storage = Storage.float  # dates and times are days
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -39,11 +49,13 @@ class Numbers:
 Values: TypeAlias = Levels | Numbers
 
 
-def numbers_of_array(name: str, cells: Any) -> Floats:
+def numbers_of_array(name: str, cells: Any) -> Numbers:
     """Read a list, an array or a series of numbers; NaN is missing."""
     column = _open_series(name, cells)
     if isinstance(column, NumberColumn):
-        return column.numbers
+        return Numbers(name, column.numbers)
+    if isinstance(column, TimeColumn):
+        return Numbers(name, days_of(column), column.storage)
     message = f"{name} holds text. Give one number per row."
     raise TypeError(message)
 
@@ -66,12 +78,20 @@ def values_of_column(
 ) -> Values:
     """Levels or numbers of a column; a spec, if there is one, says which."""
     name = "" if title is None else str(title)
-    if isinstance(column, NumberColumn) and column.storage is not Storage.boolean:
-        numbers = column.numbers
+    numbers = _numbers(column, spec)
+    if numbers is not None:
         known = np.unique(numbers[~np.isnan(numbers)])
         if len(known) > FEW and (spec is None or spec.is_number):
-            return Numbers(name, numbers)
+            return Numbers(name, numbers, column.storage)
     return levels_of_column(column, title=name, spec=spec)
+
+
+def _numbers(column: RawColumn, spec: ColumnSpec | None) -> Floats | None:
+    if isinstance(column, TimeColumn):
+        return days_of(column, spec.ticks.zone if spec and spec.ticks else None)
+    if isinstance(column, NumberColumn) and column.storage is not Storage.boolean:
+        return column.numbers
+    return None
 
 
 def levels_of_column(
@@ -79,7 +99,7 @@ def levels_of_column(
 ) -> Levels:
     """Levels of a column in the order of its spec or of its dtype, else sorted."""
     index, found = column.labels()
-    declared = isinstance(column, NumberColumn) or column.storage is Storage.dictionary
+    declared = column.storage is not Storage.text  # in order already
     if spec is not None and not spec.is_number:
         rank = {level: place for place, level in enumerate(spec.levels)}
         order = sorted(range(len(found)), key=lambda i: rank.get(found[i], len(rank)))
@@ -92,6 +112,8 @@ def levels_of_column(
 
 def values_of_codes(codes: Floats, spec: ColumnSpec) -> Values:
     """Levels or numbers of a column that is kept as codes."""
+    if spec.ticks is not None:
+        return values_of_column(time_column(spec, codes), title=spec.name, spec=spec)
     if spec.is_number:
         column = NumberColumn(spec.name, spec.dtype, Storage.float, codes)
         return values_of_column(column, title=spec.name)

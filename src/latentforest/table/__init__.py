@@ -2,14 +2,19 @@
 
 from latentforest.table._codec import TableCodec
 from latentforest.table._column_spec import ColumnSpec
+from latentforest.table._columns import encode_column as encode_column
 from latentforest.table._columns import round_decimals as round_decimals
 from latentforest.table._frames import (
     NumberColumn,
     RawColumn,
     RawTable,
+    TimeColumn,
     index_of,
     open_table,
 )
+from latentforest.table._frames import time_cells as time_cells
+from latentforest.table._frames import time_column as time_column
+from latentforest.table._frames import time_spans as time_spans
 from latentforest.table._kinds import ColumnKind
 from latentforest.table._kinds import Storage as Storage
 from latentforest.table._match import check_names
@@ -17,6 +22,9 @@ from latentforest.table._names import one_nan as one_nan
 from latentforest.table._remember import remember_columns
 from latentforest.table._schema import EncodedTable, TableSchema
 from latentforest.table._schema import number_rows as number_rows
+from latentforest.table._ticks import Ticks
+from latentforest.table._time_text import clock_days as clock_days
+from latentforest.table._time_text import time_texts as time_texts
 
 __all__ = [
     "ColumnKind",
@@ -27,6 +35,8 @@ __all__ = [
     "RawTable",
     "TableCodec",
     "TableSchema",
+    "Ticks",
+    "TimeColumn",
     "check_names",
     "index_of",
     "open_table",

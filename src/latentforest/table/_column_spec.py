@@ -13,6 +13,7 @@ from latentforest._base._values import damaged, encode_value
 from latentforest.table._dtypes import fits
 from latentforest.table._kinds import ColumnKind, Level, Storage
 from latentforest.table._names import one_nan
+from latentforest.table._ticks import Ticks
 
 MOST_DECIMALS = 15
 # Room that a fixed-width text may have beyond its longest level.
@@ -23,6 +24,7 @@ LEVEL_TYPES: dict[Storage, tuple[type, ...]] = {
     Storage.float: (int, float),
     Storage.text: (str,),
     Storage.dictionary: (str, int, float, bool),
+    Storage.decimal: (int, float),
 }
 
 
@@ -51,6 +53,12 @@ class ColumnSpec:
         How the library keeps the column.
     reason : str, default=''
         Why the column has this kind.
+    ticks : Ticks or None, default=None
+        What the codes of dates and times count; None for all other kinds.
+    notation : str, default=''
+        How cells were written in the text file that was fitted, such as
+        ``number:#,##0.00 €``, so that new files are read and written alike; '' for
+        plain cells.
     """
 
     name: Hashable
@@ -63,6 +71,8 @@ class ColumnSpec:
     dtype: str = "float64"
     storage: Storage = Storage.float
     reason: str = ""
+    ticks: Ticks | None = None
+    notation: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", one_nan(self.name))
@@ -72,13 +82,17 @@ class ColumnSpec:
         if self.kind is ColumnKind.boolean and self.levels != (False, True):
             message = f"boolean column {self.name!r} needs the levels (False, True)"
             raise ValueError(message)
+        is_time = self.kind is ColumnKind.datetime
+        if self.storage.is_time != is_time or (self.ticks is not None) != is_time:
+            message = f"column {self.name!r} has the dtype of dates, but not their kind"
+            raise ValueError(message)
         if len(set(self.levels)) != len(self.levels):
             message = f"the levels of column {self.name!r} are not distinct"
             raise ValueError(message)
 
     @property
     def is_number(self) -> bool:
-        """Whether the kind is continuous or integer."""
+        """Whether the kind is continuous, integer or datetime."""
         return self.kind.is_number
 
     @property
@@ -91,6 +105,8 @@ class ColumnSpec:
         out = asdict(self)
         out.update(kind=str(self.kind), storage=str(self.storage))
         out.update(levels=list(self.levels))
+        if self.ticks is None:
+            del out["ticks"]
         # JSON has no NaN.
         for bound in ("lower", "upper"):
             out[bound] = None if math.isnan(out[bound]) else out[bound]
@@ -102,6 +118,8 @@ class ColumnSpec:
         new.put("name", self.name, f"the column name {self.name!r}")
         what = f"a level of column {self.name!r}"
         new.data["levels"] = [encode_value(level, what=what) for level in self.levels]
+        if self.ticks is not None:
+            self.ticks.put(new.section("ticks"))
 
     @classmethod
     def take(cls, section: Section, container: str) -> "ColumnSpec":
@@ -112,19 +130,29 @@ class ColumnSpec:
         for key, kinds in (("kind", ColumnKind), ("storage", Storage)):
             if section.text(key) not in list(kinds):
                 raise damaged(f"the {key} of column {name!r} is not known")
+        kind, storage = (
+            ColumnKind(section.text("kind")),
+            Storage(section.text("storage")),
+        )
+        is_time = kind is ColumnKind.datetime
+        if storage.is_time != is_time or section.has("ticks") != is_time:
+            raise damaged(f"column {name!r} has the dtype of dates, but not their kind")
         column = cls(
             name,
-            ColumnKind(section.text("kind")),
+            kind,
             tuple(section.values("levels")),
             _decimals(section),
             _bound(section, "lower"),
             _bound(section, "upper"),
             section.flag("has_missing"),
             section.text("dtype"),
-            Storage(section.text("storage")),
+            storage,
             section.text("reason"),
+            Ticks.take(section.section("ticks")) if is_time else None,
+            section.text("notation") if section.has("notation") else "",
         )
-        if not fits(container, column.dtype, column.storage):
+        zone = None if column.ticks is None else column.ticks.zone
+        if not fits(container, column.dtype, column.storage, zone):
             raise damaged(
                 f"the dtype {column.dtype[:40]!r} of column {name!r} is not known"
             )
@@ -148,7 +176,8 @@ class ColumnSpec:
         # 1, 1.0 and True are equal levels to Python, but not to a dtype.
         types = tuple(type(level) for level in self.levels)
         out = self.to_dict()
-        return (*(out[k] for k in out if k != "levels"), self.levels, types)
+        plain = (out[k] for k in out if k not in {"levels", "ticks"})
+        return (*plain, self.levels, types, self.ticks)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ColumnSpec) and self._key() == other._key()
@@ -177,7 +206,7 @@ def _bound(section: Section, key: str) -> float:
 
 
 def _check_levels(column: ColumnSpec) -> None:
-    types = LEVEL_TYPES[column.storage]
+    types = LEVEL_TYPES.get(column.storage, ())
     if column.kind is ColumnKind.boolean:
         types = (bool,)
     legal = all(
@@ -202,6 +231,7 @@ def _check_range(column: ColumnSpec) -> None:
         legal = legal and lower in levels and upper in levels
     if not legal:
         raise damaged(f"column {column.name!r} has the range {lower} to {upper}")
-    whole = column.kind is ColumnKind.integer or column.storage is Storage.integer
+    whole = column.kind in {ColumnKind.integer, ColumnKind.datetime}
+    whole = whole or column.storage is Storage.integer
     if column.is_number and whole and column.decimals != 0:
         raise damaged(f"the integers of column {column.name!r} have decimals")

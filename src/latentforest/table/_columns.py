@@ -8,17 +8,33 @@ from latentforest._base._checks import listed
 from latentforest._base._errors import SchemaError, UnseenLevelsError
 from latentforest._base._types import Floats
 from latentforest.table._column_spec import ColumnSpec
-from latentforest.table._frames import EXACT, NumberColumn, RawColumn
+from latentforest.table._frames import EXACT, NumberColumn, RawColumn, TimeColumn
+from latentforest.table._kinds import Storage
+from latentforest.table._ticks import Ticks
 
 Unseen: TypeAlias = Literal["error", "nearest"]
 
 _MAX_DECIMALS = 12
 _NOISE = 1e-12  # relative; what arithmetic leaves behind is not a decimal
 _HEAD = 1_000
+TIME_NAMES = {
+    Storage.datetime: "dates and times",
+    Storage.date: "dates",
+    Storage.time: "times of day",
+    Storage.duration: "durations",
+}
+_CONVERT = {
+    Storage.datetime: "pandas.to_datetime",
+    Storage.date: "pandas.to_datetime",
+    Storage.time: "pandas.to_datetime and .dt.time",
+    Storage.duration: "pandas.to_timedelta",
+}
 
 
 def encode_column(column: RawColumn, spec: ColumnSpec, *, unseen: Unseen) -> Floats:
     """Codes of one column under a known spec; NaN is missing."""
+    if isinstance(column, TimeColumn) or spec.ticks is not None:
+        return _encode_times(column, spec)
     if not spec.is_number:
         return _encode_levels(column, spec, unseen=unseen)
     if isinstance(column, NumberColumn):
@@ -30,6 +46,46 @@ def encode_column(column: RawColumn, spec: ColumnSpec, *, unseen: Unseen) -> Flo
         )
         raise SchemaError(message)
     return np.full(len(column.index), np.nan)
+
+
+def _encode_times(column: RawColumn, spec: ColumnSpec) -> Floats:
+    if not isinstance(column, TimeColumn):
+        index, values = column.labels()
+        if (index >= 0).any():
+            now = "text" if any(isinstance(v, str) for v in values) else "numbers"
+            _refuse_change(spec, now, f"in pandas with {_CONVERT[spec.storage]}")
+        return np.full(len(index), np.nan)
+    both = {column.storage, spec.storage}
+    same = len(both) == 1 or all(storage.is_instant for storage in both)
+    if spec.ticks is None or not same:
+        _refuse_change(spec, TIME_NAMES[column.storage], "so that it is what it was")
+    assert spec.ticks is not None
+    _check_zones(column, spec, spec.ticks)
+    return spec.ticks.codes(column.counts, column.unit)
+
+
+def _refuse_change(spec: ColumnSpec, now: str, how: str) -> None:
+    held = "numbers" if spec.is_number else "names"
+    message = (
+        f"Column {spec.name!r} held {TIME_NAMES.get(spec.storage, held)} in fit and "
+        f"holds {now} now. Convert it, {how}."
+    )
+    raise SchemaError(message)
+
+
+def _check_zones(column: TimeColumn, spec: ColumnSpec, ticks: Ticks) -> None:
+    if ticks.zone and not column.zone:
+        message = (
+            f"Column {spec.name!r} had a time zone in fit ({ticks.zone}) and has none "
+            f"now. Give it one, in pandas with .dt.tz_localize({ticks.zone!r})."
+        )
+        raise SchemaError(message)
+    if column.zone and not ticks.zone:
+        message = (
+            f"Column {spec.name!r} had no time zone in fit and has one now "
+            f"({column.zone}). Take it away, in pandas with .dt.tz_localize(None)."
+        )
+        raise SchemaError(message)
 
 
 def _encode_levels(column: RawColumn, spec: ColumnSpec, *, unseen: Unseen) -> Floats:

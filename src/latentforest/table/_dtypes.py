@@ -23,6 +23,28 @@ PANDAS_LEVELS = (
     r"\[pyarrow\])"
 )
 
+ZONE = r"[A-Za-z0-9_+:/-]{1,60}"
+NUMPY_UNIT = "(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)"
+UNIT = "(s|ms|us|ns)"
+ARROW_DATE = r"date(32\[day\]|64\[ms\])"
+ARROW_TIME = r"time(32\[(s|ms)\]|64\[(us|ns)\])"
+ARROW_INSTANT = rf"timestamp\[{UNIT}(, tz={ZONE})?\]"
+ARROW_DURATION = rf"duration\[{UNIT}\]"
+
+MISSING = "object:(None|NA|nan|NaT)"
+OBJECTS: list[tuple[str, set[Storage]]] = [
+    (
+        MISSING,
+        {
+            *(Storage.boolean, Storage.float, Storage.text, Storage.decimal),
+            *(Storage.datetime, Storage.date, Storage.time, Storage.duration),
+        },
+    ),
+    (rf"{MISSING}:{UNIT}", {Storage.datetime, Storage.duration}),
+]
+# Where a dtype names its time zone.
+_ZONED = re.compile(rf"(?:datetime64|timestamp|Datetime).\w+, (?:tz=)?({ZONE})[\])]")
+
 # Per library, what the text of a dtype says about how cells are kept.
 SHAPES: dict[str, list[tuple[str, set[Storage]]]] = {
     "numpy": [
@@ -30,7 +52,9 @@ SHAPES: dict[str, list[tuple[str, set[Storage]]]] = {
         (rf"u?int{WIDTHS}|[<>][iu](1|2|4|8)", {Storage.integer}),
         (r"float(16|32|64|96|128)|[<>]f(2|4|8|12|16)", {Storage.float}),
         (r"[<>]U\d{1,6}", {Storage.text}),
-        ("object:(None|NA|nan)", {Storage.boolean, Storage.float, Storage.text}),
+        (rf"datetime64\[{NUMPY_UNIT}\]|[<>]M8\[{NUMPY_UNIT}\]", {Storage.datetime}),
+        (rf"timedelta64\[{NUMPY_UNIT}\]|[<>]m8\[{NUMPY_UNIT}\]", {Storage.duration}),
+        *OBJECTS,
     ],
     "pandas": [
         (r"bool|boolean|bool\[pyarrow\]", {Storage.boolean}),
@@ -47,9 +71,17 @@ SHAPES: dict[str, list[tuple[str, set[Storage]]]] = {
             {Storage.dictionary},
         ),
         (
-            "object:(None|NA|nan)",
-            {Storage.boolean, Storage.integer, Storage.float, Storage.text},
+            rf"datetime64\[{UNIT}(, {ZONE})?\]|{ARROW_INSTANT}\[pyarrow\]",
+            {Storage.datetime},
         ),
+        (
+            rf"timedelta64\[{UNIT}\]|{ARROW_DURATION}\[pyarrow\]",
+            {Storage.duration},
+        ),
+        (rf"{ARROW_DATE}\[pyarrow\]", {Storage.date}),
+        (rf"{ARROW_TIME}\[pyarrow\]", {Storage.time}),
+        (MISSING, {Storage.integer}),
+        *OBJECTS,
     ],
     "polars": [
         ("Boolean", {Storage.boolean}),
@@ -57,6 +89,10 @@ SHAPES: dict[str, list[tuple[str, set[Storage]]]] = {
         (r"Float(16|32|64)|Null", {Storage.float}),
         (r"String|Categorical(\(lexical\))?", {Storage.text}),
         ("Enum", {Storage.dictionary}),
+        (rf"Datetime\((ms|us|ns)(, {ZONE})?\)", {Storage.datetime}),
+        (r"Duration\((ms|us|ns)\)", {Storage.duration}),
+        ("Date", {Storage.date}),
+        ("Time", {Storage.time}),
     ],
     "pyarrow": [
         ("bool", {Storage.boolean}),
@@ -64,12 +100,23 @@ SHAPES: dict[str, list[tuple[str, set[Storage]]]] = {
         (rf"{ARROW_FLOAT}|null", {Storage.float}),
         (ARROW_TEXT, {Storage.text}),
         (ARROW_DICTIONARY, {Storage.dictionary}),
+        (ARROW_INSTANT, {Storage.datetime}),
+        (ARROW_DURATION, {Storage.duration}),
+        (ARROW_DATE, {Storage.date}),
+        (ARROW_TIME, {Storage.time}),
     ],
 }
 
 
-def fits(container: str, dtype: str, storage: Storage) -> bool:
-    """Whether a library has such a dtype and keeps it in this way."""
+def fits(container: str, dtype: str, storage: Storage, zone: str | None = None) -> bool:
+    """Whether a library has such a dtype and keeps it in this way.
+
+    Dates and times also need the zone that their dtype names; objects name none.
+    """
+    if zone is not None and not dtype.startswith("object"):
+        found = _ZONED.match(dtype)
+        if zone != (found.group(1) if found else ""):
+            return False
     return any(
         storage in storages and re.fullmatch(shape, dtype)
         for shape, storages in SHAPES[container]

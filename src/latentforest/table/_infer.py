@@ -8,9 +8,15 @@ import numpy as np
 from latentforest._base._errors import SchemaError
 from latentforest._base._types import Floats
 from latentforest.table._column_spec import ColumnSpec
-from latentforest.table._columns import count_decimals, encode_column
-from latentforest.table._frames import LabelColumn, NumberColumn, RawColumn
+from latentforest.table._columns import TIME_NAMES, count_decimals, encode_column
+from latentforest.table._frames import (
+    LabelColumn,
+    NumberColumn,
+    RawColumn,
+    TimeColumn,
+)
 from latentforest.table._kinds import FEW_DISTINCT, ColumnKind, Level, Storage
+from latentforest.table._ticks import Ticks
 
 _HEAD = 1_000
 _LIKE_AN_ID = 0.9  # levels per row from which text tells rows apart and nothing else
@@ -41,6 +47,7 @@ def infer_column(
         dtype=column.dtype,
         storage=column.storage,
         reason=reason,
+        ticks=_ticks_of(column),
     )
     codes = encode_column(column, spec, unseen="error")
     present = codes[~np.isnan(codes)]
@@ -56,12 +63,22 @@ def infer_column(
     many = spec.n_levels > max(_FEW_LEVELS, _LIKE_AN_ID * len(present))
     if many and kind is ColumnKind.category:
         spec = replace(spec, reason=f"{reason}; nearly all differ: drop an id")
-    if isinstance(column, NumberColumn) and kind.is_number:
+    if isinstance(column, TimeColumn):
+        spec = replace(spec, decimals=0)
+    elif isinstance(column, NumberColumn) and kind.is_number:
         spec = replace(spec, decimals=_decimals_of(column, kind, present))
     return spec, codes
 
 
+def _ticks_of(column: RawColumn) -> Ticks | None:
+    if not isinstance(column, TimeColumn):
+        return None
+    return Ticks.of(column.counts, column.unit, column.zone, column.storage)
+
+
 def _infer_kind(column: RawColumn) -> tuple[ColumnKind, str]:
+    if isinstance(column, TimeColumn):
+        return ColumnKind.datetime, TIME_NAMES[column.storage]
     if isinstance(column, LabelColumn):
         if column.storage is Storage.text:
             return ColumnKind.category, "text"
@@ -92,6 +109,13 @@ def _few_distinct(numbers: Floats) -> int | None:
 
 
 def _check_possible(column: RawColumn, kind: ColumnKind) -> None:
+    if isinstance(column, TimeColumn):
+        if kind is not ColumnKind.datetime:
+            _refuse(column, kind, f"it holds {TIME_NAMES[column.storage]}")
+        return
+    if kind is ColumnKind.datetime:
+        held = "text" if isinstance(column, LabelColumn) else "numbers"
+        _refuse(column, kind, f"it holds {held}")
     if kind in {ColumnKind.category, ColumnKind.ordered}:
         return
     if isinstance(column, LabelColumn):

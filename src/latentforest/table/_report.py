@@ -4,6 +4,11 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from latentforest.table._ticks import UNIT_NAMES, Ticks
+from latentforest.table._time_text import time_texts
+
 if TYPE_CHECKING:
     from latentforest.table._column_spec import ColumnSpec
 
@@ -35,11 +40,20 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
+def _time_range(column: "ColumnSpec", ticks: Ticks) -> str:
+    ends = np.array([column.lower, column.upper])
+    lower, upper = time_texts(ticks, ends, column.storage)
+    zone = f", {ticks.zone}" if ticks.zone else ""
+    return f"{lower} to {upper}, {UNIT_NAMES[ticks.unit]}{zone}"
+
+
 def _contents(column: "ColumnSpec") -> str:
     if not column.is_number:
         shown = ", ".join(map(str, column.levels[:_LEVELS_SHOWN]))
         more = ", …" if column.n_levels > _LEVELS_SHOWN else ""
         text = f"{_count(column.n_levels, 'level')}: {shown}{more}"
+    elif column.ticks is not None:
+        text = _time_range(column, column.ticks)
     elif column.decimals is None:
         text = f"{column.lower:.6g} to {column.upper:.6g}"
     else:

@@ -24,6 +24,8 @@ from latentforest.table._frames._numpy import build_array, open_array
 from latentforest.table._frames._pandas import (
     build_pandas_frame,
     read_pandas,
+    time_cells,
+    time_spans,
     write_pandas,
 )
 from latentforest.table._frames._polars import (
@@ -37,9 +39,11 @@ from latentforest.table._frames._raw import (
     NumberColumn,
     RawColumn,
     RawTable,
+    TimeColumn,
     inexact,
     unsupported,
 )
+from latentforest.table._frames._times import time_column
 from latentforest.table._kinds import Storage
 from latentforest.table._names import one_nan
 from latentforest.table._schema import Container, TableSchema
@@ -50,9 +54,13 @@ __all__ = [
     "NumberColumn",
     "RawColumn",
     "RawTable",
+    "TimeColumn",
     "build_table",
     "index_of",
     "open_table",
+    "time_cells",
+    "time_column",
+    "time_spans",
 ]
 
 _Reader = Callable[[Hashable, Any], RawColumn | None]
@@ -143,7 +151,7 @@ def _read(name: Hashable, series: "nw.Series[Any]", read_native: _Reader) -> Raw
     dtype = str(native.type if series.implementation.is_pyarrow() else native.dtype)
     storage = _numeric_storage(kind)
     if storage is None:
-        raise unsupported(name, dtype, temporal=kind.is_temporal())
+        raise unsupported(name, dtype)
     numbers = _floats(name, series)
     own = np.float32 if kind == nw.Float32 else np.float64
     return NumberColumn(name, dtype, storage, numbers, float(np.finfo(own).eps))

@@ -18,13 +18,15 @@ from latentforest.table._frames._raw import (
     numbers_of,
     plain_levels,
 )
+from latentforest.table._frames._times import read_arrow_times, write_arrow_times
 from latentforest.table._kinds import Storage
 
+_TIMESTAMP = re.compile(r"timestamp\[(\w+), tz=(.+)\]")
 _DICTIONARY = re.compile(r"dictionary<values=(.+), indices=(.+), ordered=([01])>")
 
 
 def read_arrow(name: Hashable, values: Any) -> RawColumn | None:
-    """Read text, dictionaries and nulls; None for types that have no kind."""
+    """Read text, dictionaries, dates and nulls; None for types that have no kind."""
     pa = require("pyarrow", extra="pyarrow")
     kind = values.type
     dtype = str(kind)
@@ -37,7 +39,7 @@ def read_arrow(name: Hashable, values: Any) -> RawColumn | None:
         array = values.combine_chunks().dictionary_encode()
         storage = Storage.text
     else:
-        return None
+        return read_arrow_times(name, values)
     index = array.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
     values_list = array.dictionary.to_pylist()
     if None in values_list:
@@ -58,6 +60,8 @@ def parse_type(text: str) -> Any:
         return pa.dictionary(
             pa.type_for_alias(indices), pa.type_for_alias(values), ordered == "1"
         )
+    if found := _TIMESTAMP.fullmatch(text):
+        return pa.timestamp(*found.groups())
     return pa.type_for_alias(text)
 
 
@@ -68,6 +72,8 @@ def write_arrow(spec: ColumnSpec, codes: Floats, dtype: str) -> Any:
     missing = np.isnan(codes)
     if pa.types.is_null(kind):
         return pa.nulls(len(codes))
+    if spec.storage.is_time:
+        return write_arrow_times(spec, codes, kind)
     if spec.storage.is_numeric:
         numbers = np.where(missing, 0.0, numbers_of(spec, codes))
         if spec.storage is Storage.boolean:

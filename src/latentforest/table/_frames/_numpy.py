@@ -20,6 +20,7 @@ from latentforest.table._frames._raw import (
     plain_levels,
     unsupported,
 )
+from latentforest.table._frames._times import read_numpy_times, write_numpy_times
 from latentforest.table._kinds import Storage
 
 _STORAGES = {"b": Storage.boolean, "i": Storage.integer, "u": Storage.integer}
@@ -75,7 +76,9 @@ def _read(name: Hashable, values: NDArray[Any]) -> RawColumn:
         resolution = float(np.finfo(values.dtype).eps)
         numbers = values.astype(np.float64)
         return NumberColumn(name, dtype, Storage.float, numbers, resolution)
-    raise unsupported(name, values.dtype, temporal=kind in "mM")
+    if kind in "mM":
+        return read_numpy_times(name, values)
+    raise unsupported(name, values.dtype)
 
 
 def build_array(columns: Sequence[ColumnSpec], codes: Codes) -> NDArray[Any]:
@@ -90,6 +93,11 @@ def build_array(columns: Sequence[ColumnSpec], codes: Codes) -> NDArray[Any]:
         return _stack(columns, codes, np.dtype(object))
     if dtype.kind == "U":
         return _stack(columns, codes, dtype)
+    if dtype.kind in "mM":
+        out = np.empty(codes.shape, dtype)
+        for j, column in enumerate(columns):
+            out[:, j] = write_numpy_times(column, codes[:, j], dtype)
+        return out
     numbers = np.empty(codes.shape)
     for j, column in enumerate(columns):
         numbers[:, j] = numbers_of(column, codes[:, j])

@@ -1,6 +1,7 @@
 """Columns of Python objects: find out what they hold, and build them again."""
 
 from collections.abc import Hashable
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -10,11 +11,15 @@ from numpy.typing import NDArray
 from latentforest._base._errors import SchemaError
 from latentforest._base._types import Floats
 from latentforest.table._column_spec import ColumnSpec
+from latentforest.table._frames._object_times import (
+    TIME_TYPES,
+    read_object_times,
+    write_object_times,
+)
 from latentforest.table._frames._raw import (
     LabelColumn,
     NumberColumn,
     RawColumn,
-    is_temporal,
     missing_index,
     numbers_of,
     plain_levels,
@@ -28,6 +33,7 @@ _STORAGES: tuple[tuple[Storage, tuple[type, ...]], ...] = (
     (Storage.integer, (int, np.integer)),
     (Storage.float, (float, np.floating)),
     (Storage.text, (str,)),
+    *TIME_TYPES,
 )
 
 
@@ -41,6 +47,9 @@ def read_objects(name: Hashable, values: NDArray[Any]) -> RawColumn:
         index, uniques = pd.factorize(values)
         levels = plain_levels(name, uniques)
         return LabelColumn(name, dtype, storage, index.astype(np.int64), levels)
+    if storage.is_time:
+        column, unit = read_object_times(name, values, missing, storage)
+        return replace(column, dtype=f"{dtype}:{unit}" if unit else dtype)
     numbers = np.full(len(values), np.nan)
     numbers[~missing] = values[~missing].astype(np.float64)
     return NumberColumn(name, dtype, storage, numbers)
@@ -50,13 +59,16 @@ def _missing_text(absent: NDArray[Any]) -> str:
     """Say which of the objects for missing the column uses, going by the first."""
     if not len(absent) or absent[0] is None:
         return "None"
-    return "NA" if absent[0] is import_module("pandas").NA else "nan"
+    pd = import_module("pandas")
+    if absent[0] is pd.NaT:
+        return "NaT"
+    return "NA" if absent[0] is pd.NA else "nan"
 
 
 def _missing_value(dtype: str) -> Any:
-    if dtype == "object:NA":
-        return import_module("pandas").NA
-    return np.nan if dtype == "object:nan" else None
+    pd = import_module("pandas")
+    values = {"NA": pd.NA, "NaT": pd.NaT, "nan": np.nan}
+    return values.get(f"{dtype}:".split(":")[1])  # other dtypes miss None
 
 
 def _storage_of(name: Hashable, present: NDArray[Any]) -> Storage:
@@ -71,7 +83,7 @@ def _storage_of(name: Hashable, present: NDArray[Any]) -> Storage:
     message = (
         f"Column {name!r} mixes values of the types "
         f"{', '.join(sorted(kind.__name__ for kind in types))}. "
-        f"Make them all numbers, all booleans or all text."
+        f"Make them all numbers, all booleans, all dates or all text."
     )
     raise SchemaError(message)
 
@@ -80,13 +92,11 @@ def _storage_of_type(name: Hashable, kind: type) -> Storage:
     for storage, types in _STORAGES:
         if issubclass(kind, types):
             return storage
-    if is_temporal(kind):
-        raise unsupported(name, kind.__name__, temporal=True)
     if issubclass(kind, complex | np.complexfloating):
-        raise unsupported(name, kind.__name__, temporal=False)
+        raise unsupported(name, kind.__name__)
     message = (
         f"Column {name!r} holds values of type {kind.__name__}. Each cell of the table "
-        f"argument must be a string, a number, a boolean or missing."
+        f"argument must be a string, a number, a boolean, a date or missing."
     )
     raise TypeError(message)
 
@@ -97,6 +107,10 @@ def write_objects(spec: ColumnSpec, codes: Floats) -> NDArray[Any]:
     if spec.storage is Storage.text:
         # The index of missing cells is -1: the last one.
         return np.array([*spec.levels, missing], dtype=object)[missing_index(codes)]
+    if spec.storage.is_time:
+        cells = write_object_times(spec, codes).copy()  # of pandas, read-only
+        cells[np.isnan(codes)] = missing
+        return cells
     numbers = numbers_of(spec, codes)
     out = numbers.astype(object)
     present = ~np.isnan(numbers)

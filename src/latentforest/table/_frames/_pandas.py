@@ -21,7 +21,9 @@ from latentforest.table._frames._raw import (
     numbers_of,
     plain_levels,
 )
+from latentforest.table._frames._times import read_pandas_times, write_pandas_times
 from latentforest.table._kinds import Storage
+from latentforest.table._ticks import UNITS, Ticks
 
 _ARROW = "[pyarrow]"
 # pandas' own names do not tell all string dtypes apart, nor the dtype of levels.
@@ -30,7 +32,7 @@ _CATEGORY = re.compile(r"(category|ordered)\((.+)\)")
 
 
 def read_pandas(name: Hashable, series: Any) -> RawColumn | None:
-    """Read text, categories and objects; None for types that have no kind."""
+    """Read text, categories, dates and objects; None for types that have no kind."""
     pd = import_module("pandas")
     dtype = series.dtype
     if isinstance(dtype, pd.ArrowDtype):
@@ -54,7 +56,7 @@ def read_pandas(name: Hashable, series: Any) -> RawColumn | None:
         return LabelColumn(name, text, Storage.text, index.astype(np.int64), levels)
     if dtype == np.dtype(object):
         return read_objects(name, series.to_numpy())
-    return None
+    return read_pandas_times(name, series) if dtype.kind in "mM" else None
 
 
 def _text(dtype: Any) -> str:
@@ -106,6 +108,8 @@ def write_pandas(spec: ColumnSpec, codes: Floats) -> Any:
     if spec.dtype.startswith("object"):
         # A bare object array would be turned into the str dtype.
         return pd.Series(write_objects(spec, codes), dtype=object)
+    if spec.storage.is_time:
+        return write_pandas_times(spec, codes)
     dtype = _dtype(spec.dtype)
     if spec.storage is Storage.text:
         # One copy of each level, then indices: no Python object per row.
@@ -122,6 +126,27 @@ def write_pandas(spec: ColumnSpec, codes: Floats) -> Any:
         dtype, nullable = pd.BooleanDtype(), True
     cells = _cells(spec, np.where(missing, 0.0, numbers), dtype)
     return dtype.construct_array_type()(cells, missing) if nullable else cells
+
+
+def time_cells(spec: ColumnSpec, codes: Floats) -> Any:
+    """Dates and times as pandas has them, whatever library they came from."""
+    assert spec.ticks is not None, "columns of dates and times have ticks"
+    unit = "ns" if spec.ticks.unit == "ns" else "us"
+    zone = f", {spec.ticks.zone}" if spec.ticks.zone else ""
+    dtype = {
+        Storage.time: "object:None",
+        Storage.duration: f"timedelta64[{unit}]",
+    }.get(spec.storage, f"datetime64[{unit}{zone}]")
+    return write_pandas(replace(spec, dtype=dtype), codes)
+
+
+def time_spans(spec: ColumnSpec, lengths: Floats) -> Any:
+    """Return lengths of time, in ticks and parts of them, as pandas has them."""
+    assert spec.ticks is not None, "columns of dates and times have ticks"
+    unit = "ns" if spec.ticks.unit == "ns" else "us"
+    fine = Ticks(unit)
+    whole = fine.counts(lengths * (UNITS[spec.ticks.unit] / UNITS[unit]), unit)
+    return whole.view(f"m8[{unit}]")
 
 
 def _cells(spec: ColumnSpec, numbers: Floats, dtype: Any) -> Any:

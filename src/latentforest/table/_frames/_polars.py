@@ -16,13 +16,14 @@ from latentforest.table._frames._raw import (
     numbers_of,
     plain_levels,
 )
+from latentforest.table._frames._times import read_polars_times, write_polars_times
 from latentforest.table._kinds import Storage
 
 _LEXICAL = "Categorical(lexical)"  # a Categorical that is sorted by its names
 
 
 def read_polars(name: Hashable, series: Any) -> RawColumn | None:
-    """Read text, categories and nulls; None for types that have no kind.
+    """Read text, categories, dates and nulls; None for types that have no kind.
 
     An Enum is a fixed list of names. polars keeps it in the order it was written
     in, and users write them in any order: its kind is category, not ordered. A
@@ -39,7 +40,7 @@ def read_polars(name: Hashable, series: Any) -> RawColumn | None:
         uniques = series.drop_nulls().unique().sort()
         series = series.cast(pl.Enum(uniques))
     else:
-        return None
+        return read_polars_times(name, series)
     index = series.to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
     levels = plain_levels(name, uniques.to_list())
     return LabelColumn(name, dtype, storage, index, levels)
@@ -72,6 +73,8 @@ def write_polars(spec: ColumnSpec, codes: Floats) -> Any:
     pl = require("polars", extra="polars")
     if spec.dtype == "Null":
         return pl.Series([None] * len(codes), dtype=pl.Null)
+    if spec.storage.is_time:
+        return write_polars_times(spec, codes)
     dtype = _dtype(spec)
     if not spec.storage.is_numeric:
         index = pl.Series(codes).fill_nan(None).cast(pl.UInt32)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from datetime import date, time, timedelta
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,8 @@ from latentforest._base._types import Floats
 from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._kinds import Level, Storage
 from latentforest.table._schema import Container
+from latentforest.table._ticks import NAT, Ticks
+from latentforest.table._time_text import time_texts
 
 EXACT = 2.0**53  # floats hold every integer below, not every one above
 
@@ -59,7 +60,29 @@ class LabelColumn:
         return self.index, self.values
 
 
-RawColumn = NumberColumn | LabelColumn
+@dataclass(frozen=True, slots=True, eq=False)
+class TimeColumn:
+    """Cells that are instants, dates, times of day or durations."""
+
+    name: Hashable
+    dtype: str
+    storage: Storage
+    counts: NDArray[np.int64]  # (n_rows,) units since 1970 in UTC; NAT is missing
+    unit: str  # D, s, ms, us or ns
+    zone: str = ""  # name or offset; empty for none
+
+    def labels(self) -> tuple[NDArray[np.int64], tuple[Level, ...]]:
+        """Index of each row (-1 is missing) into its distinct values, as text."""
+        present = self.counts != NAT
+        values, inverse = np.unique(self.counts[present], return_inverse=True)
+        index = np.full(len(self.counts), -1, dtype=np.int64)
+        index[present] = inverse
+        ticks = Ticks.of(values, self.unit, self.zone, self.storage)
+        codes = ticks.codes(values, self.unit)
+        return index, tuple(time_texts(ticks, codes, self.storage))
+
+
+RawColumn = NumberColumn | LabelColumn | TimeColumn
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,18 +123,18 @@ def plain_levels(name: Hashable, values: Iterable[Any]) -> tuple[Level, ...]:
     return tuple(str(v) if isinstance(v, str) else v for v in levels)
 
 
-def unsupported(name: Hashable, dtype: object, *, temporal: bool) -> SchemaError:
+def unsupported(name: Hashable, dtype: object) -> SchemaError:
     """Build the error for a dtype that has no kind, saying what to do."""
-    if temporal:
-        return SchemaError(
-            f"Column {name!r} holds dates or times ({dtype}), which are not supported. "
-            f"Convert it to a number first, for example days since a fixed day."
-        )
     if "complex" in str(dtype):
         return SchemaError(f"Complex data not supported\nColumn {name!r} is {dtype}.")
+    if str(dtype).startswith("period"):
+        return SchemaError(
+            f"Column {name!r} holds periods ({dtype}), which are not supported. "
+            f"Convert it to dates with .dt.to_timestamp()."
+        )
     return SchemaError(
         f"Column {name!r} has the dtype {dtype}, which is not supported. "
-        f"Convert it to floats, integers, booleans or text, or drop it."
+        f"Convert it to floats, integers, booleans, dates or text, or drop it."
     )
 
 
@@ -143,8 +166,3 @@ def as_integers(numbers: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
     info = np.iinfo(dtype)
     lower, upper = max(info.min, -EXACT), min(info.max, EXACT)
     return np.clip(numbers, lower, upper).astype(dtype)
-
-
-def is_temporal(kind: type) -> bool:
-    """Whether Python objects of this type are dates or times."""
-    return issubclass(kind, date | time | timedelta | np.datetime64 | np.timedelta64)

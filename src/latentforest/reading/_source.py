@@ -5,37 +5,30 @@ import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, Protocol, Self
 
 import pyarrow as pa
 
 from latentforest._base._checks import listed
-from latentforest.cli._arrow_files import ArrowRows
-from latentforest.cli._cells import MISSING
-from latentforest.cli._csv_read import TextRows
-from latentforest.cli._exit import DataError
-from latentforest.cli._formats import STREAM, format_of, separator_of
-from latentforest.cli._notes import Notes
+from latentforest._base._errors import DataError
+from latentforest._base._progress import Bar
+from latentforest.reading._arrow_files import ArrowRows
+from latentforest.reading._csv_read import TextRows
+from latentforest.reading._dialect import Dialect
+from latentforest.reading._formats import STREAM, Format, format_of
+from latentforest.reading._records import DatabaseRows, JsonRows, SheetRows
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """How the user says that text tables and standard streams are written."""
+class Rows(Protocol):
+    """What reads one file: names at once, then tables of rows."""
 
-    separator: str | None = None
-    na: tuple[str, ...] = ()
-    only_na: bool = False
-    stream_format: str | None = None
-    safe_csv: bool = False  # written only
+    names: tuple[str, ...]
+    notes: list[str]
 
-    @property
-    def missing(self) -> frozenset[str]:
-        """Words that mean missing."""
-        usual = ("",) if self.only_na else MISSING
-        return frozenset((*usual, *self.na))
+    def tables(self, columns: Sequence[str]) -> Iterator[Any]:
+        """Yield pyarrow tables with the chosen columns, piece by piece."""
 
 
 class Source:
@@ -47,6 +40,8 @@ class Source:
         A file, or ``-`` for standard input.
     dialect : Dialect
         How text is written.
+    stream : binary stream or None, default=None
+        What to read instead of standard input.
 
     Attributes
     ----------
@@ -56,31 +51,59 @@ class Source:
         Its columns.
     is_text : bool
         Whether cells come as words.
-    missing : frozenset of str
-        Words that mean missing.
+    dialect : Dialect
+        How the user says that it is written.
     """
 
-    def __init__(self, path: str, dialect: Dialect) -> None:
+    def __init__(
+        self, path: str, dialect: Dialect, stream: BinaryIO | None = None
+    ) -> None:
         found = format_of(path, dialect.stream_format)
-        separator = separator_of(dialect.separator, found)
+        dialect.separator_or(found.separator)  # refuses what is none
         self.label = "standard input" if path == STREAM else path
-        self.is_text, self.missing = found.is_text, dialect.missing
+        if stream is not None:
+            self.label = "the file"
+        self.is_text, self.dialect = found.holds_words, dialect
         with ExitStack() as stack:
-            self._raw = _open(path, stack)
+            self._raw = _open(path, stack) if stream is None else stream
             self.n_bytes = (
                 None if path == STREAM else os.fstat(self._raw.fileno()).st_size
             )
-            stream: BinaryIO = self._raw
+            unpacked = self._raw
             if found.compression is not None:
-                stream = _unpacked(self._raw, found.compression)
-            self._rows: TextRows | ArrowRows
-            if found.is_text:
-                self._rows = TextRows(stream, self.label, separator)
-            else:
-                self._rows = ArrowRows(stream, self.label, found.kind)
+                unpacked = _unpacked(self._raw, found.compression)
+            self._rows = self._open_rows(found, unpacked, path, stack)
             self.names = self._rows.names
             self._refuse_repeated()
             self._stack = stack.pop_all()
+
+    def _open_rows(
+        self, found: Format, stream: BinaryIO, path: str, stack: ExitStack
+    ) -> Rows:
+        if found.is_text:
+            return TextRows(stream, self.label, self.dialect, found.separator)
+        if found.kind == "jsonl":
+            return JsonRows(stream, self.label)
+        if found.kind == "workbook":
+            return SheetRows(stream, self.label, self.dialect)
+        if found.kind in {"sqlite", "duckdb"}:
+            return DatabaseRows(path, found.kind, self.dialect, stack)
+        return ArrowRows(stream, self.label, found.kind)
+
+    @property
+    def missing(self) -> frozenset[str]:
+        """Words that mean missing."""
+        return self.dialect.missing
+
+    @property
+    def notes(self) -> list[str]:
+        """What users should know of how the file is read."""
+        return self._rows.notes
+
+    @property
+    def commas_are_decimal(self) -> bool:
+        """Whether cells are kept apart by semicolons, as where commas are decimal."""
+        return isinstance(self._rows, TextRows) and self._rows.separator == ";"
 
     def __enter__(self) -> Self:
         return self
@@ -96,7 +119,7 @@ class Source:
     @property
     def data_names(self) -> tuple[str, ...]:
         """The columns without those that hold the index of a pandas frame."""
-        if isinstance(self._rows, TextRows):
+        if not isinstance(self._rows, ArrowRows):
             return self.names
         index = self._rows.index_names
         return tuple(name for name in self.names if name not in index)
@@ -106,7 +129,7 @@ class Source:
         """Share of the table that has been read; None where nobody can tell."""
         if isinstance(self._rows, ArrowRows) and self._rows.n_rows:
             return self._rows.n_given / self._rows.n_rows
-        if self.n_bytes and self.is_text:
+        if self.n_bytes and isinstance(self._rows, TextRows):
             return self._raw.tell() / self.n_bytes
         return None
 
@@ -127,19 +150,18 @@ class Source:
         if n_waiting:
             yield pa.concat_tables(waiting).combine_chunks()
         if not found:
-            message = f"{self.label} has a header line, but no rows."
+            message = f"{self.label} has a line of names, but no rows."
             raise DataError(message)
 
-    def whole(self, columns: Sequence[str], notes: Notes) -> Any:
-        """Return all rows as one pyarrow table."""
+    def whole(self, columns: Sequence[str], bar: Bar) -> Any:
+        """Return all rows as one pyarrow table, and tell a bar how far it is."""
         tables, n_rows = [], 0
-        with notes.progress(f"reading {self.label}") as bar:
-            for table in self._rows.tables(columns):
-                tables.append(table)
-                n_rows += table.num_rows
-                bar.reach(n_rows, self.done)
+        for table in self._rows.tables(columns):
+            tables.append(table)
+            n_rows += table.num_rows
+            bar.reach(n_rows, self.done)
         if not tables:
-            message = f"{self.label} has a header line, but no rows."
+            message = f"{self.label} has a line of names, but no rows."
             raise DataError(message)
         return pa.concat_tables(tables).combine_chunks()
 
@@ -158,7 +180,8 @@ class Source:
         if repeated:
             message = (
                 f"{self.label}: column names must be distinct, given more than once: "
-                f"{listed(repeated)}. Rename these columns."
+                f"{listed(repeated)}. Rename these columns; if the first line is a "
+                f"row and no line of names, give {self.dialect.no_header}."
             )
             raise DataError(message)
 

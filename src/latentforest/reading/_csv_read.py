@@ -13,12 +13,22 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv as pa_csv
 
-from latentforest.cli._exit import DataError
+from latentforest._base._checks import listed
+from latentforest._base._errors import DataError
+from latentforest.reading._csv_head import (
+    SAMPLE,
+    UTF8_MARK,
+    Recoded,
+    encoding_of,
+    excel_separator,
+    find_separator,
+    holds_no_names,
+    like_cells,
+)
+from latentforest.reading._dialect import Dialect
 
 PIECE = 2**20  # bytes read at once
 LONGEST_ROW = 2**26  # bytes after which a quote is taken to be forgotten
-_UTF8_MARK = b"\xef\xbb\xbf"
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _SHOWN = 60
 
 
@@ -31,20 +41,31 @@ class TextRows:
         The bytes, already decompressed.
     label : str
         What to call the stream in messages.
-    separator : str
-        The character between cells.
+    dialect : Dialect
+        How the user says that it is written.
+    usual : str, default=","
+        What stands between cells, if the first rows leave it open.
 
     Attributes
     ----------
     names : tuple of str
         The column names; a column without one is called as pandas would.
+    separator : str
+        The character between cells.
+    notes : list of str
+        What users should know of how the file is read.
     """
 
-    def __init__(self, stream: BinaryIO, label: str, separator: str) -> None:
-        self._stream, self._label, self._separator = stream, label, separator
+    def __init__(
+        self, stream: BinaryIO, label: str, dialect: Dialect, usual: str = ","
+    ) -> None:
+        self._stream: BinaryIO | Recoded = stream
+        self._label, self._dialect, self._usual = label, dialect, usual
+        self.notes: list[str] = []
+        self._n_read = 0
+        self.separator = dialect.separator_or(usual)
         head, self._rest = self._read_head()
         self.names = self._read_names(head)
-        self._n_read = 0
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield pyarrow tables of words with the chosen columns, piece by piece."""
@@ -57,6 +78,10 @@ class TextRows:
     def _read(self) -> bytes:
         try:
             return self._stream.read(PIECE)
+        except UnicodeError as exc:
+            encoding = self._dialect.encoding or "UTF-16"
+            message = f"{self._label} is not {encoding} text ({exc})."
+            raise DataError(message) from exc
         except (OSError, EOFError) as exc:
             if isinstance(exc, InterruptedError | BrokenPipeError):
                 raise
@@ -67,13 +92,17 @@ class TextRows:
 
     def _read_head(self) -> tuple[bytes, bytes]:
         data = self._read()
-        if data.startswith(_UTF16_MARKS):
-            message = f"{self._label} is UTF-16 text. Save it as UTF-8."
-            raise DataError(message)
-        data = data.removeprefix(_UTF8_MARK).lstrip(b"\r\n")
+        encoding = self._dialect.encoding or encoding_of(data)
+        if encoding is not None:
+            self._stream = Recoded(self._stream, data, encoding)  # type: ignore[arg-type]
+            data = self._read()
+        while len(data) < SAMPLE and (more := self._read()):
+            data += more
+        data = data.removeprefix(UTF8_MARK).lstrip(b"\r\n")
         if not data.strip():
             message = f"{self._label} is empty. Give a table with a header line."
             raise DataError(message)
+        data = self._find_separator(data)
         end = 0
         while True:
             end = data.find(b"\n", end) + 1
@@ -85,6 +114,19 @@ class TextRows:
             elif data.count(b'"', 0, end) % 2 == 0:
                 return data[:end], data[end:]
 
+    def _find_separator(self, data: bytes) -> bytes:
+        """Find what stands between cells, if the user does not say."""
+        sample = data[:SAMPLE]
+        told, _ = excel_separator(sample[:8].decode("utf-8", "replace"))
+        if told is not None:
+            data = data[data.index(b"\n") + 1 :]
+            sample = data[:SAMPLE]
+        if self._dialect.separator is None:
+            whole = sample[: _last_row_end(sample)] or sample
+            text = whole.decode("utf-8", "replace")
+            self.separator = told or find_separator(text, self._usual)
+        return data
+
     def _read_names(self, head: bytes) -> tuple[str, ...]:
         try:
             text = head.decode("utf-8")
@@ -92,32 +134,46 @@ class TextRows:
             raise self._not_utf8() from exc
         if "\0" in text:
             message = (
-                f"{self._label} is not a text table. Check the file and its suffix."
+                f"{self._label} is not a text table. Check the file and its suffix; "
+                "UTF-16 without a mark needs "
+                f"{self._dialect.option('encoding', 'utf-16-le')}."
             )
             raise DataError(message)
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=self._separator)
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=self.separator)
         try:
             cells = next(reader)
         except csv.Error as exc:
             message = f"{self._label}: the header line cannot be read ({exc})."
             raise DataError(message) from exc
-        self._check_separator(cells)
+        return self._named(cells, head)
+
+    def _named(self, cells: list[str], head: bytes) -> tuple[str, ...]:
+        """Return the names of the columns; a first line without any is a row."""
+        header = self._dialect.header
+        if header is None and holds_no_names(cells):
+            header = False
+            self.notes.append(
+                f"{self._label}: the first line holds numbers, no names, so columns "
+                f"are called x0, x1, …. If these are names, give "
+                f"{self._dialect.with_header}."
+            )
+        if header is False:
+            self._rest = head + self._rest
+            return tuple(f"x{j}" for j in range(len(cells)))
+        odd = like_cells(cells) if header is None else []
+        if odd:
+            self.notes.append(
+                f"{self._label}: names of columns look like cells: {listed(odd, 3)}. "
+                "If the file has no line of names, give "
+                f"{self._dialect.no_header}."
+            )
         return tuple(cell or f"Unnamed: {j}" for j, cell in enumerate(cells))
 
-    def _check_separator(self, cells: list[str]) -> None:
-        found = [mark for mark in ";\t|," if mark in cells[0]]
-        if len(cells) == 1 and found and found[0] != self._separator:
-            shown = "tab" if found[0] == "\t" else found[0]
-            message = (
-                f"{self._label} has one column, {cells[0][:_SHOWN]!r}. If that is a "
-                f"whole header line, give --separator '{shown}'."
-            )
-            raise DataError(message)
-
     def _not_utf8(self) -> DataError:
+        option = self._dialect.option
         return DataError(
-            f"{self._label} is not UTF-8 text. Convert it, for example with "
-            "iconv -f latin1 -t utf8."
+            f"{self._label} is not UTF-8 text. Name its encoding, such as "
+            f"{option('encoding', 'cp1252')} (Windows), or save it as UTF-8."
         )
 
     def _pieces(self) -> Iterator[bytes]:
@@ -156,7 +212,7 @@ class TextRows:
                     column_names=list(self.names),
                 ),
                 pa_csv.ParseOptions(
-                    delimiter=self._separator,
+                    delimiter=self.separator,
                     newlines_in_values=True,
                     invalid_row_handler=note,
                 ),
@@ -178,7 +234,7 @@ class TextRows:
             message = (
                 f"{self._label}: row{place} has {row.actual_columns} cells, the line "
                 f"of names has {row.expected_columns}: {row.text[:_SHOWN]!r}. Correct "
-                "the row, or give another --separator."
+                f"the row, or give another {self._dialect.name('separator')}."
             )
             raise DataError(message)
         return table

@@ -1,4 +1,4 @@
-"""Parquet, Feather and Arrow files, read and written batch by batch."""
+"""Parquet, Feather and Arrow files, read batch by batch."""
 
 import json
 import re
@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
-from latentforest.cli._exit import DataError
+from latentforest._base._errors import DataError
 
 _INDEX = re.compile(r"__index_level_\d+__")
 BATCH = 2**14  # rows of a Parquet file unpacked at once
@@ -42,6 +42,7 @@ class ArrowRows:
     def __init__(self, stream: BinaryIO, label: str, kind: str) -> None:
         self._label, self._kind = label, kind
         self.n_given = 0
+        self.notes: list[str] = []
         try:
             self._open(stream)
         except (pa.ArrowException, OSError) as exc:
@@ -66,7 +67,7 @@ class ArrowRows:
             self._reader = pa.ipc.open_stream(stream)
             self._schema = self._reader.schema
             return
-        source = stream if stream.seekable() else _spooled(stream)
+        source = stream if stream.seekable() else spooled(stream)
         if self._kind == "parquet":
             self._file = pq.ParquetFile(source)
             self._schema = self._file.schema_arrow
@@ -104,45 +105,9 @@ class ArrowRows:
         )
 
 
-def _spooled(stream: BinaryIO) -> BinaryIO:
+def spooled(stream: BinaryIO) -> BinaryIO:
+    """Put a stream into a temporary file, which can be rewound."""
     held = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as its reader)
     copyfileobj(stream, held)
     held.seek(0)
     return held
-
-
-class ArrowSink:
-    """Write Parquet, Feather or Arrow, one batch of rows after the other.
-
-    Parameters
-    ----------
-    stream : binary stream
-        Where to write.
-    schema : pyarrow schema
-        The columns.
-    kind : {"parquet", "feather", "arrow"}
-        The format.
-    as_stream : bool
-        Write Arrow's format for streams, which a reader can follow as it comes.
-    """
-
-    def __init__(
-        self, stream: BinaryIO, schema: Any, kind: str, *, as_stream: bool
-    ) -> None:
-        self._schema = schema
-        self._writer: Any
-        if kind == "parquet":
-            self._writer = pq.ParquetWriter(stream, schema)
-        elif kind == "arrow" and as_stream:
-            self._writer = pa.ipc.new_stream(stream, schema)
-        else:
-            options = pa.ipc.IpcWriteOptions(compression="lz4")
-            self._writer = pa.ipc.new_file(stream, schema, options=options)
-
-    def write(self, table: Any) -> None:
-        """Write the rows of a pyarrow table."""
-        self._writer.write_table(table.cast(self._schema))
-
-    def close(self) -> None:
-        """Write what belongs at the end of the file."""
-        self._writer.close()

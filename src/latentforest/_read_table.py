@@ -1,0 +1,112 @@
+"""Tables from files and frames, read as the command line reads them."""
+
+import io
+import warnings
+from collections.abc import Sequence
+from os import PathLike, fspath
+from typing import Any
+
+from latentforest._base._optional import require
+
+
+def read_table(
+    source: Any,
+    *,
+    separator: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    dates: str | None = None,
+    na: str | Sequence[str] = (),
+    strip: bool = True,
+    encoding: str | None = None,
+    header: bool | None = None,
+    sheet: str | None = None,
+) -> Any:
+    r"""Read a table of any kind as a clean pandas frame.
+
+    Numbers come as numbers, dates as dates, gaps as missing cells, and text without
+    blanks around it. What is not said is found out from all cells of a column, as the
+    command line does; where they leave it open, an error names the option.
+
+    Parameters
+    ----------
+    source : path, open file, pandas, polars or pyarrow table
+        A file with the suffix .csv, .tsv, .txt, .jsonl (also with .gz or .zst),
+        .parquet, .feather, .arrow, .xlsx, .xls, .ods, .sqlite, .db or .duckdb; an open
+        CSV file; or a frame, whose columns of text are read as those of a file.
+    separator : str or None, default=None
+        The character between cells of text, such as ``";"``.
+    decimal, thousands : str or None, default=None
+        The decimal sign, and what parts thousands.
+    dates : {"day-first", "month-first", "year-first"} or None, default=None
+        The order of the numbers in dates such as 01/05/2021. ``"year-first"`` also
+        reads 20210105.
+    na : str or sequence of str, default=()
+        Further words that mean missing.
+    strip : bool, default=True
+        Take away blanks around text.
+    encoding : str or None, default=None
+        Encoding of text, such as ``"cp1252"``; None is UTF-8, or UTF-16 with its mark.
+    header : bool or None, default=None
+        Whether the first line holds the names of columns.
+    sheet : str or None, default=None
+        Which sheet of a workbook, or which table of a database.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Every column with its own dtype.
+
+    Warns
+    -----
+    UserWarning
+        If a few cells of a column are not like the others and count as missing, or
+        a sign can have two meanings.
+
+    Examples
+    --------
+    >>> import io
+    >>> import latentforest
+    >>> text = "price;share;city\n1.234,50 €;5 %; Bonn\n3,00 €;7 %;Ulm \n"
+    >>> latentforest.read_table(io.StringIO(text))
+        price  share  city
+    0  1234.5   0.05  Bonn
+    1     3.0   0.07   Ulm
+    """
+    require("pyarrow", extra="pyarrow")
+    from latentforest import reading  # noqa: PLC0415 (loads pyarrow)
+
+    dialect = reading.Dialect(
+        separator,
+        (na,) if isinstance(na, str) else tuple(na),
+        decimal=decimal,
+        thousands=thousands,
+        dates=dates,
+        strip=strip,
+        encoding=encoding,
+        header=header,
+        sheet=sheet,
+        in_python=True,
+    )
+    if isinstance(source, str | PathLike):
+        frame, notes = reading.read_file(fspath(source), dialect)
+    elif hasattr(source, "read"):
+        frame, notes = reading.read_stream(_in_bytes(source), dialect)
+    elif hasattr(source, "to_pandas"):
+        frame, notes = reading.clean_frame(source.to_pandas(), dialect)
+    elif hasattr(source, "iloc") and hasattr(source, "columns"):
+        frame, notes = reading.clean_frame(source, dialect)
+    else:
+        message = (
+            f"source is a {type(source).__name__}. Give a path, an open file, or a "
+            "pandas, polars or pyarrow table."
+        )
+        raise TypeError(message)
+    for note in notes:
+        warnings.warn(note, UserWarning, stacklevel=2)
+    return frame
+
+
+def _in_bytes(file: Any) -> Any:
+    text = file.read(0)
+    return io.BytesIO(file.read().encode()) if isinstance(text, str) else file

@@ -1,0 +1,21 @@
+"""Tables from files of all kinds: what they hold, and how their cells are written."""
+
+from latentforest.reading._cells import read_cells as read_cells
+from latentforest.reading._cells import read_coordinate as read_coordinate
+from latentforest.reading._dialect import Dialect as Dialect
+from latentforest.reading._formats import STREAM as STREAM
+from latentforest.reading._formats import TABLE_SUFFIXES as TABLE_SUFFIXES
+from latentforest.reading._formats import Format as Format
+from latentforest.reading._formats import format_of as format_of
+from latentforest.reading._frames import clean_frame as clean_frame
+from latentforest.reading._frames import frame_of as frame_of
+from latentforest.reading._frames import is_text as is_text
+from latentforest.reading._frames import read_columns as read_columns
+from latentforest.reading._frames import read_file as read_file
+from latentforest.reading._frames import read_stream as read_stream
+from latentforest.reading._infer import Column as Column
+from latentforest.reading._infer import infer_columns as infer_columns
+from latentforest.reading._notation import Notation as Notation
+from latentforest.reading._source import Source as Source
+
+__all__: list[str] = []  # users call latentforest.read_table

@@ -1,0 +1,179 @@
+"""Words of a text file to values, in the way that a fitted column says.
+
+``fit`` decides per column over the whole file; every later command reads the same
+column in the way that the model's schema says, whatever a block of rows looks like.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from latentforest._base._errors import DataError
+from latentforest.reading._dialect import Dialect
+from latentforest.reading._gap_words import are_gaps
+from latentforest.reading._notation import Notation
+from latentforest.reading._number_notation import NumberNotation
+from latentforest.table import ColumnSpec
+
+TRUE, FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
+NUMBER = (
+    r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+    r"|^[+-]?(?i:inf|infinity|nan)$"
+)
+_SPECIAL = r"^[+-]?(?i:inf|infinity|nan)$"
+
+
+def read_cells(spec: ColumnSpec, cells: Any, dialect: Dialect, first_row: int) -> Any:
+    """Values of a column of words under the spec of a fitted column.
+
+    Parameters
+    ----------
+    spec : ColumnSpec
+        The column as fitted.
+    cells : pyarrow array of strings
+        The words, none of them null.
+    dialect : Dialect
+        How the user says that cells are written, where the model does not know it.
+    first_row : int
+        Number of the first row, for messages.
+
+    Returns
+    -------
+    pyarrow array
+        double, bool or string.
+
+    Notes
+    -----
+    A word that is a level of the column never means missing.
+    """
+    notation = Notation.from_text(spec.notation)
+    missing = dialect.missing | set(notation.gaps)
+    if not _is_numeric(spec):
+        return _levels(spec, cells, missing)
+    words = without(trimmed(cells), missing)
+    if spec.storage == "boolean" and are_truths(words):
+        return truths(words)
+    words = pc.if_else(are_gaps(words), pa.nulls(len(words), pa.string()), words)
+    held = "booleans" if spec.storage == "boolean" else "numbers"
+    if notation.cells is not None:
+        held += f" like {notation.cells.example}"
+    hint = f"The column held {held} in fit."
+    ways = [said_notation(dialect), NumberNotation()]
+    if notation.cells is not None:
+        ways = [notation.cells]
+    return numbers(str(spec.name), words, first_row, hint, ways, dialect)
+
+
+def said_notation(dialect: Dialect) -> NumberNotation:
+    """Return how the user says that numbers are written."""
+    usual = "," if dialect.thousands == "." else "."
+    return NumberNotation(dialect.decimal or usual, dialect.thousands or "")
+
+
+def _levels(spec: ColumnSpec, cells: Any, missing: Collection[str]) -> Any:
+    levels = {str(level) for level in spec.levels}
+    words = without(cells, set(missing) - levels)
+    strange = pc.invert(pc.is_in(words, pa.array(sorted(levels), pa.string())))
+    if not is_any(pc.and_(strange, pc.is_valid(words))):
+        return words
+    # Blanks around a level are no part of it, unless fit has seen them.
+    bare = without(trimmed(words), set(missing) - levels)
+    return pc.if_else(strange, bare, words)
+
+
+def read_coordinate(
+    name: str, cells: Any, missing: Collection[str], first_row: int
+) -> Any:
+    """Numbers of a column of coordinates; missing ones are null."""
+    words = without(trimmed(cells), missing)
+    return numbers(name, words, first_row, "Coordinates must be numbers.")
+
+
+def _is_numeric(spec: ColumnSpec) -> bool:
+    if spec.storage.is_numeric:
+        return True
+    return bool(spec.levels) and not any(isinstance(v, str) for v in spec.levels)
+
+
+def numbers(
+    name: str,
+    words: Any,
+    first_row: int,
+    hint: str,
+    ways: Sequence[NumberNotation] = (NumberNotation(),),
+    dialect: Dialect | None = None,
+) -> Any:
+    """Numbers of words, or an error that names the first word that is none.
+
+    Parameters
+    ----------
+    name : str
+        The column, for the message.
+    words : pyarrow array of strings
+        The words, without blanks around them; null is missing.
+    first_row : int
+        Number of the first row, for the message.
+    hint : str
+        What the column should hold, for the message.
+    ways : sequence of NumberNotation
+        How numbers are written; a word that is not written in the first is tried in
+        the next.
+    dialect : Dialect or None, default=None
+        Who is told how to name words that mean missing; None gives no such advice.
+    """
+    if all(way.is_plain for way in ways):
+        try:
+            return pc.cast(words, pa.float64())
+        except pa.ArrowInvalid:
+            pass
+    values = pc.coalesce(*(way.read(words) for way in ways))
+    special = pc.match_substring_regex(words, _SPECIAL)
+    values = pc.if_else(
+        special, pc.cast(pc.if_else(special, words, None), pa.float64()), values
+    )
+    bad = pc.and_(pc.is_null(values), pc.is_valid(words))
+    place = pc.index(bad, value=True).as_py()
+    if place < 0:
+        return values
+    word = words[place].as_py()
+    message = f"Column {name!r} holds {word!r} in row {first_row + place + 1}. {hint}"
+    if dialect is not None:
+        option = f"{dialect.name('na')} {word!r}"
+        message += f" Correct the cell, or give {option} if it means missing."
+    raise DataError(message)
+
+
+def are_truths(words: Any) -> bool:
+    """Whether all words are true or false."""
+    # To is_in, a null is not a member.
+    return is_all(pc.is_in(words.drop_null(), pa.array([*TRUE, *FALSE])))
+
+
+def truths(words: Any) -> Any:
+    """Booleans of words; null stays null."""
+    found = pc.is_in(words, pa.array(TRUE))
+    return pc.if_else(pc.is_null(words), pa.scalar(None, pa.bool_()), found)
+
+
+def trimmed(cells: Any) -> Any:
+    """Words without blanks around them."""
+    return pc.utf8_trim_whitespace(cells)
+
+
+def without(words: Any, missing: Collection[str]) -> Any:
+    """Words with null where they mean missing."""
+    gone = pc.is_in(words, pa.array(sorted(missing), pa.string()))
+    # pyarrow before 24 builds broken text from one null and a slice of an array.
+    return pc.if_else(gone, pa.nulls(len(words), pa.string()), words)
+
+
+def is_all(flags: Any) -> bool:
+    """Whether all flags are set; null does not count."""
+    return pc.all(flags, min_count=0).as_py() is True
+
+
+def is_any(flags: Any) -> bool:
+    """Whether any flag is set."""
+    return pc.any(flags, min_count=0).as_py() is True

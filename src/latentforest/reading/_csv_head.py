@@ -1,0 +1,105 @@
+"""The beginning of a text table: its encoding, its separator, its line of names."""
+
+import csv
+import io
+import re
+from codecs import getincrementaldecoder
+from collections.abc import Sequence
+from itertools import islice, pairwise
+from typing import BinaryIO
+
+UTF8_MARK = b"\xef\xbb\xbf"
+_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+SAMPLE = 2**16  # bytes that are looked at to find the separator
+_ROWS = 200  # rows that are looked at
+_SEPARATORS = ",;\t|"
+_EXCEL = re.compile(r"sep=([,;\t|])\r?\n")
+_NUMBER = re.compile(r"\s*[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?\s*")
+_WHOLE = re.compile(r"[0-9]{1,18}")
+
+
+class Recoded:
+    """Bytes of another encoding, handed on as UTF-8.
+
+    Parameters
+    ----------
+    stream : binary stream
+        The bytes.
+    first : bytes
+        What was read of them already.
+    encoding : str
+        Their encoding.
+    """
+
+    def __init__(self, stream: BinaryIO, first: bytes, encoding: str) -> None:
+        self._stream, self._first = stream, first
+        self._decoder = getincrementaldecoder(encoding)()
+
+    def read(self, size: int) -> bytes:
+        """Return some bytes of UTF-8, none at the end."""
+        while True:
+            data, self._first = self._first or self._stream.read(size), b""
+            text = self._decoder.decode(data, final=not data)
+            if text or not data:
+                return text.encode()
+
+
+def encoding_of(first: bytes) -> str | None:
+    """Return the encoding that a mark at the beginning tells; None for UTF-8."""
+    return _MARKS.get(first[:2])
+
+
+def excel_separator(text: str) -> tuple[str | None, str]:
+    """Return the separator of a first line ``sep=;``, and the text without it."""
+    found = _EXCEL.match(text)
+    return (found[1], text[found.end() :]) if found else (None, text)
+
+
+def find_separator(sample: str, usual: str) -> str:
+    """Return the character that cuts all rows into the same number of cells.
+
+    Commas are in numbers, too: another character that cuts all rows alike comes
+    first. Where none does, it is the usual one if the first line has it, else the one
+    that cuts the first line into most cells.
+    """
+    counts = {mark: _cells_per_row(sample, mark) for mark in _SEPARATORS}
+    cuts = {mark: found for mark, found in counts.items() if found and found[0] > 1}
+    alike = [mark for mark, found in cuts.items() if len(set(found)) == 1]
+    if alike:
+        return max(alike, key=lambda mark: (mark != ",", cuts[mark][0], mark == usual))
+    if usual in cuts or not cuts:
+        return usual
+    return max(cuts, key=lambda mark: cuts[mark][0])
+
+
+def _cells_per_row(sample: str, mark: str) -> list[int]:
+    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=mark)
+    try:
+        return [len(row) for row in islice(reader, _ROWS) if row]
+    except csv.Error:
+        return []
+
+
+def holds_no_names(cells: Sequence[str]) -> bool:
+    """Whether a first line is surely a row: all its cells are numbers.
+
+    Numbers that are names stand in order, as 0, 1, 2 or 2019, 2020.
+    """
+    present = [cell for cell in cells if cell.strip()]
+    if not present or not all(_NUMBER.fullmatch(cell) for cell in present):
+        return False
+    if not all(_WHOLE.fullmatch(cell) for cell in present):
+        return True
+    numbers = [int(cell) for cell in present]
+    if len(numbers) == 1:
+        return numbers != [0]
+    return any(a >= b for a, b in pairwise(numbers))
+
+
+def like_cells(names: Sequence[str]) -> list[str]:
+    """Return the names that look like cells of a row: numbers with a fraction."""
+    return [
+        name
+        for name in names
+        if _NUMBER.fullmatch(name) and not _WHOLE.fullmatch(name.strip())
+    ]

@@ -1,0 +1,47 @@
+"""How a column was written, as the text that a model keeps of it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from latentforest._base._errors import ModelFileError
+from latentforest.reading._number_notation import NumberNotation
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How the cells of a column are written in text.
+
+    Parameters
+    ----------
+    cells : NumberNotation or None, default=None
+        How values are written; None is the plain way.
+    gaps : tuple of str, default=()
+        Words that mean missing in this column, besides those that always do.
+    """
+
+    cells: NumberNotation | None = None
+    gaps: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The notation in lines: the pattern of the cells, then the words."""
+        first = "" if self.cells is None else f"number:{self.cells.pattern}"
+        return "\n".join((first, *self.gaps))
+
+    @classmethod
+    def from_text(cls, text: str) -> "Notation":
+        """Return the notation that a model keeps, or refuse the model."""
+        first, *gaps = text.split("\n")
+        kind, _, pattern = first.partition(":")
+        try:
+            cells = _KINDS[kind](pattern)
+        except (KeyError, ValueError) as exc:
+            message = (
+                f"A column of the model is written in a way that is not known: "
+                f"{first[:60]!r}. Get another copy of it, or a newer latentforest."
+            )
+            raise ModelFileError(message) from exc
+        return cls(cells, tuple(gaps))
+
+
+_KINDS: dict[str, Any] = {"": lambda _: None, "number": NumberNotation.from_pattern}

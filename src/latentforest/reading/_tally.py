@@ -1,0 +1,47 @@
+"""How often each word of a column occurs."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from latentforest._base._types import Bools, Floats
+
+_SHOWN = 5  # words named in a note
+
+
+class Tally:
+    """The distinct words of a column, and how often each occurs.
+
+    Parameters
+    ----------
+    words : pyarrow array of strings
+        The cells; null is missing and does not count.
+    """
+
+    def __init__(self, words: Any) -> None:
+        found = words.drop_null().value_counts()
+        self.words = found.field("values")
+        self.counts: Floats = found.field("counts").to_numpy().astype(float)
+
+    def listed(self, chosen: Bools) -> list[str]:
+        """Return the chosen words, the most frequent first."""
+        order = np.argsort(-self.counts[chosen], kind="stable")
+        words = self.words.filter(pa.array(chosen)).to_pylist()
+        return [words[number] for number in order]
+
+    def shown(self, chosen: Bools, most: int = _SHOWN) -> str:
+        """Return the chosen words with their counts, the first of them if many."""
+        words = self.listed(chosen)
+        counts = -np.sort(-self.counts[chosen])
+        told = [
+            f"{word!r} ({count:,.0f})"
+            for word, count in zip(words[:most], counts, strict=False)
+        ]
+        if len(words) > most:
+            told.append(f"and {len(words) - most} more words")
+        return ", ".join(told)
+
+    def first_with(self, sign: str) -> str:
+        """Return the first word that holds a sign."""
+        return str(next(word for word in self.words.to_pylist() if sign in word))

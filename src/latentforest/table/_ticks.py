@@ -1,0 +1,184 @@
+"""Instants, dates, times of day and durations as numbers: ticks of a clock."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from latentforest._base._section import NewSection, Section
+from latentforest._base._types import Floats
+from latentforest._base._values import damaged
+from latentforest.table._kinds import Storage
+from latentforest.table._zones import Counts, to_clock, to_instants, zone_object
+
+# From coarse to fine, in nanoseconds.
+UNITS = {
+    "D": 86_400 * 10**9,
+    "h": 3_600 * 10**9,
+    "m": 60 * 10**9,
+    "s": 10**9,
+    "ms": 10**6,
+    "us": 10**3,
+    "ns": 1,
+}
+UNIT_NAMES = {
+    "D": "days",
+    "h": "hours",
+    "m": "minutes",
+    "s": "seconds",
+    "ms": "milliseconds",
+    "us": "microseconds",
+    "ns": "nanoseconds",
+}
+NAT = int(np.iinfo(np.int64).min)  # a missing cell among counts
+MOST = 2**63 - 1
+_EXACT = 2**53  # floats hold every integer below
+_FAR = 2**62
+_HEAD = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ticks:
+    """What a code of a column of dates or times counts.
+
+    Parameters
+    ----------
+    unit : {'D', 'h', 'm', 's', 'ms', 'us', 'ns'}
+        The resolution: the coarsest that writes every fitted value exactly.
+    origin : int, default=0
+        The code 0 means so many units after 1970 began; for durations and times of
+        day it is 0 and means no time and midnight.
+    zone : str, default=''
+        Time zone, as a name or an offset such as ``+01:00``; empty for none.
+    local : bool, default=False
+        Whether units are counted on the clocks of the zone, not in UTC: local
+        midnights are whole days there, and 23 or 25 hours apart twice a year.
+    """
+
+    unit: str
+    origin: int = 0
+    zone: str = ""
+    local: bool = False
+
+    @classmethod
+    def of(cls, counts: Counts, unit: str, zone: str, storage: Storage) -> "Ticks":
+        """Choose unit and origin for a column whose cells count a unit.
+
+        Notes
+        -----
+        Codes are exact up to 2⁵³ units: 104 days in nanoseconds, 285 years in
+        microseconds. Over longer spans a coarser unit is taken.
+        """
+        present = counts[counts != NAT]
+        if not len(present):
+            return cls(unit, 0, zone)
+        chosen = _coarsest(present, unit)
+        if zone:
+            clock = to_clock(present, unit, zone)
+            for coarse in list(UNITS)[: list(UNITS).index(chosen)]:
+                local = cls(coarse, _origin(clock, unit, coarse), zone, local=True)
+                # Most units are ruled out by the first rows.
+                parts = (present[:_HEAD], present)
+                if all(local._writes(part, unit) for part in parts):
+                    return local
+        first, last = int(present.min()), int(present.max())
+        span = last - first if storage.is_instant else max(abs(first), abs(last))
+        exact = [u for u in UNITS if span * UNITS[unit] // UNITS[u] < _EXACT]
+        chosen = chosen if chosen in exact else exact[-1]
+        origin = _origin(present, unit, chosen) if storage.is_instant else 0
+        return cls(chosen, origin, zone)
+
+    def codes(self, counts: Counts, unit: str) -> Floats:
+        """Cells that count a unit, in UTC, as codes; NaN is missing."""
+        missing = counts == NAT
+        known = np.where(missing, 0, counts)
+        clock = to_clock(known, unit, self.zone) if self.local else known
+        codes = _since(clock, UNITS[unit], self.origin, UNITS[self.unit])
+        if self.local:
+            # A day that begins at 1:00, since clocks leave out midnight, is whole.
+            whole = np.rint(codes)
+            same = self.counts(whole, unit) == known
+            codes[same] = whole[same]
+        codes[missing] = np.nan
+        return codes
+
+    def counts(
+        self, codes: Floats, unit: str, lowest: int = -MOST, highest: int = MOST
+    ) -> Counts:
+        """Codes as cells that count a unit, in UTC; `NAT` is missing.
+
+        What the cells cannot hold stops at the last whole tick that they can.
+        """
+        missing = np.isnan(codes)
+        known = np.clip(np.where(missing, 0.0, codes), -_FAR, _FAR)
+        whole = np.rint(known).astype(np.int64)
+        own, theirs = UNITS[self.unit], UNITS[unit]
+        if own >= theirs:
+            each = own // theirs
+            first, last = -(-lowest // each), highest // each
+            origin = min(max(self.origin, first), last)
+            most, least = min(last - origin, _FAR), max(first - origin, -_FAR)
+            out = (np.clip(whole, least, most) + origin) * each
+        else:
+            out = (whole + self.origin) // (theirs // own)
+            out = np.clip(out, lowest, highest)
+        if self.local:
+            out = np.clip(to_instants(out, unit, self.zone), lowest, highest)
+        out[missing] = NAT
+        return out
+
+    def _writes(self, counts: Counts, unit: str) -> bool:
+        """Whether all cells come back from whole codes."""
+        whole = np.rint(self.codes(counts, unit))
+        return bool((self.counts(whole, unit) == counts).all())
+
+    def put(self, new: NewSection) -> None:
+        """Write to a model file."""
+        new.data |= {
+            "unit": self.unit,
+            "origin": self.origin,
+            "zone": self.zone,
+            "local": self.local,
+        }
+
+    @classmethod
+    def take(cls, section: Section) -> "Ticks":
+        """Read from a model file."""
+        unit = section.text("unit")
+        if unit not in UNITS:
+            raise damaged(f"{unit[:40]!r} is not a unit of time")
+        origin = section.integer("origin", lowest=-MOST, highest=MOST)
+        zone, local = section.text("zone"), section.flag("local")
+        if (zone and zone_object(zone) is None) or (local and not zone):
+            raise damaged(f"{zone[:40]!r} is not a time zone")
+        return cls(unit, origin, zone, local)
+
+
+def _coarsest(counts: Counts, unit: str) -> str:
+    """Coarsest unit of which every count is a whole number."""
+    for coarse, nanoseconds in UNITS.items():
+        each = nanoseconds // UNITS[unit]
+        if each <= 1:
+            break
+        if all(not (part % each).any() for part in (counts[:_HEAD], counts)):
+            return coarse
+    return unit
+
+
+def _origin(counts: Counts, unit: str, coarse: str) -> int:
+    return int(counts.min()) * UNITS[unit] // UNITS[coarse]
+
+
+def _since(counts: Counts, theirs: int, origin: int, own: int) -> Floats:
+    """Turn counts of one unit, in nanoseconds, as floats in another, from an origin."""
+    if theirs < own:
+        whole, rest = np.divmod(counts, own // theirs)
+        return _less(whole, 1, origin) + rest / (own // theirs)
+    return _less(counts, theirs // own, origin)
+
+
+def _less(counts: Counts, each: int, origin: int) -> Floats:
+    """Work out ``counts · each - origin``, in integers where these can hold it."""
+    room = (MOST - abs(origin)) // each
+    near = np.abs(counts) <= room
+    exact = np.where(near, counts, 0) * each - origin
+    return np.where(near, exact.astype(np.float64), counts * float(each) - origin)
