@@ -5,10 +5,9 @@ from typing import Annotated
 import typer
 
 from latentforest.cli import _options as options
-from latentforest.cli._fit import Settings, fit, read_kinds
+from latentforest.cli._interrupts import loading
 from latentforest.cli._notes import Notes
-from latentforest.cli._source import Dialect
-from latentforest.decode import DECODERS
+from latentforest.cli._words import DECODERS
 
 _EXAMPLE = "Example: latentforest fit customers.csv -o customers.lf -k 4 --seed 1"
 
@@ -157,6 +156,9 @@ def _fit(
     debug: options.Debug = False,
 ) -> None:
     """Fit a model on a table and save it."""
+    with loading():
+        from latentforest.cli._fit import Settings, fit, read_kinds  # noqa: PLC0415
+        from latentforest.cli._source import Dialect  # noqa: PLC0415
     settings = Settings(
         components=components,
         auto=auto,

@@ -4,11 +4,10 @@ from typing import Annotated
 
 import typer
 
-from latentforest.cli import _look
 from latentforest.cli import _options as options
-from latentforest.cli._inspect import inspect
+from latentforest.cli._interrupts import loading
 from latentforest.cli._notes import Notes
-from latentforest.cli._source import Dialect
+from latentforest.cli._words import PLOTS
 
 
 def register(app: typer.Typer) -> None:
@@ -36,6 +35,8 @@ def _inspect(
     debug: options.Debug = False,
 ) -> None:
     """Show what is in a model file: columns, forest, spectrum, sizes, versions."""
+    with loading():
+        from latentforest.cli._inspect import inspect  # noqa: PLC0415
     inspect(model, as_json=as_json)
 
 
@@ -54,7 +55,7 @@ def _plot(
     table: options.OptionalTable = None,
     what: Annotated[
         str,
-        typer.Option("--what", help=f"One of {', '.join(_look.PLOTS)}."),
+        typer.Option("--what", help=f"One of {', '.join(PLOTS)}."),
     ] = "scatter",
     color_by: options.ColorBy = None,
     stream_format: options.StreamFormat = None,
@@ -65,6 +66,9 @@ def _plot(
     debug: options.Debug = False,
 ) -> None:
     """Draw a picture of a model and of rows."""
+    with loading():
+        from latentforest.cli import _look  # noqa: PLC0415
+        from latentforest.cli._source import Dialect  # noqa: PLC0415
     dialect = Dialect(separator, tuple(na or ()), only_na, stream_format)
     notes = Notes(quiet=quiet)
     with notes.plain_warnings():
@@ -126,6 +130,9 @@ def _explore(
 
     The rows that it shows are in the file.
     """
+    with loading():
+        from latentforest.cli import _look  # noqa: PLC0415
+        from latentforest.cli._source import Dialect  # noqa: PLC0415
     dialect = Dialect(separator, tuple(na or ()), only_na, stream_format)
     notes = Notes(quiet=quiet)
     with notes.plain_warnings():

@@ -5,9 +5,8 @@ from typing import Annotated
 import typer
 
 from latentforest.cli import _options as options
-from latentforest.cli import _stream
+from latentforest.cli._interrupts import loading
 from latentforest.cli._notes import Notes
-from latentforest.cli._source import Dialect
 
 
 def register(app: typer.Typer) -> None:
@@ -46,6 +45,9 @@ def _encode(
 
     Columns are found by name, in any order; others are ignored.
     """
+    with loading():
+        from latentforest.cli import _stream  # noqa: PLC0415
+        from latentforest.cli._source import Dialect  # noqa: PLC0415
     dialect = Dialect(separator, tuple(na or ()), only_na, stream_format, safe_csv)
     job = _stream.Job(
         model, table, out, tuple(keep or ()), block_rows, dialect, Notes(quiet=quiet)
@@ -74,6 +76,9 @@ def _decode(
     debug: options.Debug = False,
 ) -> None:
     """Write the rows at latent coordinates: columns, types and levels as fitted."""
+    with loading():
+        from latentforest.cli import _stream  # noqa: PLC0415
+        from latentforest.cli._source import Dialect  # noqa: PLC0415
     dialect = Dialect(separator, stream_format=stream_format, safe_csv=safe_csv)
     job = _stream.Job(
         model, coords, out, tuple(keep or ()), block_rows, dialect, Notes(quiet=quiet)
@@ -109,6 +114,9 @@ def _reconstruct(
 
     0 is a perfect column, 1 is no better than guessing.
     """
+    with loading():
+        from latentforest.cli import _stream  # noqa: PLC0415
+        from latentforest.cli._source import Dialect  # noqa: PLC0415
     dialect = Dialect(separator, tuple(na or ()), only_na, stream_format, safe_csv)
     job = _stream.Job(
         model, table, out, tuple(keep or ()), block_rows, dialect, Notes(quiet=quiet)
