@@ -53,10 +53,11 @@ class PortableModel(LatentModel):
             Keep only what ``transform`` needs. Otherwise the training rows are in the
             file, since decoders blend them.
         compact : bool, default=False
-            Keep coordinates of the diffusion map, and what each leaf adds to them, in
-            single precision: all coordinates then differ from those of the model in
-            their seventh digit. Halves files without training rows; refined rows, and
-            with them most refined models, stay as they are.
+            Keep coordinates of the diffusion map, what each leaf adds to them, and
+            thresholds of splits in single precision. Coordinates then differ from
+            those of the model in their seventh digit. No training row goes another
+            way down a tree; a new row with a number within 1e-7 of a threshold,
+            relative to it, may. Refined rows stay as they are.
 
         Returns
         -------
@@ -98,6 +99,9 @@ class PortableModel(LatentModel):
             self.grower_,
             new.section("forest"),
             trees_only=drop_training,
+            short_for=encoder.training.table.values
+            if compact and encoder.training is not None
+            else None,
         )
         put_encoder(encoder, new, drop_training=drop_training, compact=compact)
         new.data["kernel"]["unseen"] = self.codec_.unseen

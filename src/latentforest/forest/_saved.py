@@ -7,6 +7,7 @@ from sklearn.frozen import FrozenEstimator
 
 from latentforest._base._errors import ModelFileError
 from latentforest._base._section import NewSection, Section
+from latentforest._base._types import Codes
 from latentforest._base._values import damaged
 from latentforest.forest._base_forest import BaseForest
 from latentforest.forest._growing._grow import GrownForest
@@ -63,10 +64,18 @@ class StoredForest(BaseForest):
 
 
 def put_forest(
-    forest: ForestArrays, grower: Any, new: NewSection, *, trees_only: bool
+    forest: ForestArrays,
+    grower: Any,
+    new: NewSection,
+    *,
+    trees_only: bool,
+    short_for: Codes | None = None,
 ) -> None:
-    """Write the trees and, unless they shall stand alone, all else of their forest."""
-    put_trees(forest, new)
+    """Write the trees and, unless they shall stand alone, all else of their forest.
+
+    See `put_trees` for rows that are given in ``short_for``.
+    """
+    put_trees(forest, new, short_for)
     new.put("numbers_only", not forest.split_levels.any())
     part = new.section("grower", folder=new.folder)
     known = type(grower) in FORESTS.values() and grower.fits_in_file()

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from latentforest._base._room import Demand
 from latentforest._base._section import NewSection, Section
-from latentforest._base._types import Bools, Ints
+from latentforest._base._types import Bools, Codes, Floats, Ints
 from latentforest._base._values import damaged
 from latentforest.trees._arrays import ForestArrays
 from latentforest.trees._link_loops import link_paired, link_walked
@@ -22,11 +22,14 @@ LINKED = "linked"  # numbered in any other way
 MOST_NODES = 2**31  # so that each has a number
 
 
-def put_trees(forest: ForestArrays, new: NewSection) -> None:
+def put_trees(
+    forest: ForestArrays, new: NewSection, short_for: Codes | None = None
+) -> None:
     """Write trees to a model file.
 
     Nodes of our own trees, and of most others, are numbered by a rule: which of them
-    have children says who the children are.
+    have children says who the children are. Thresholds are written in single
+    precision where that moves none of the rows ``short_for``, if these are given.
     """
     packed = pack_trees(forest)
     inner = packed.left >= 0
@@ -43,7 +46,10 @@ def put_trees(forest: ForestArrays, new: NewSection) -> None:
     new.array("feature", feature)
     new.array("missing_left", np.packbits(packed.missing_left[inner]))
     cuts = _cuts_by_column(feature, forest.split_levels)
-    new.array("threshold", packed.threshold[inner][cuts])
+    threshold = packed.threshold[inner][cuts]
+    if short_for is not None:
+        threshold = _short_thresholds(threshold, feature[cuts], short_for)
+    new.array("threshold", threshold)
     new.array("words", packed.words)
 
 
@@ -98,7 +104,8 @@ def take_trees(section: Section, split_levels: Ints) -> ForestArrays:
     packed.feature[inner] = short
     packed.missing_left[inner] = np.unpackbits(bits, count=n_inner)
     cut_nodes = np.flatnonzero(inner)[cuts]
-    packed.threshold[cut_nodes] = section.array("threshold", np.float64, cuts.shape)
+    numbers = np.float64, np.float32
+    packed.threshold[cut_nodes] = section.array("threshold", numbers, cuts.shape)
     return unpack_trees(packed, split_levels)
 
 
@@ -130,6 +137,29 @@ def _cuts_by_column(
     """Which inner nodes have a threshold, column by column: like cells lie together."""
     cuts = np.flatnonzero(split_levels[feature] == 0)
     return cuts[np.argsort(feature[cuts], kind="stable")]
+
+
+def _short_thresholds(
+    threshold: Floats, column: NDArray[np.integer], values: Codes
+) -> NDArray[np.floating]:
+    """Round thresholds where the same rows stay at most as large.
+
+    All of them can nearly always be rounded. Else they stay in double precision.
+    """
+    short = threshold.copy()
+    for number in np.unique(column):
+        own = column == number
+        seen = np.sort(values[:, number])  # missing cells come last
+        wanted = np.searchsorted(seen, threshold[own], side="right")
+        with np.errstate(over="ignore"):
+            nearest = threshold[own].astype(np.float32)
+        for side in (np.inf, -np.inf, None):  # the nearest comes last, and counts most
+            near = nearest if side is None else np.nextafter(nearest, np.float32(side))
+            tried = near.astype(np.float64)
+            same = np.searchsorted(seen, tried, side="right") == wanted
+            short[own] = np.where(same & np.isfinite(tried), tried, short[own])
+    single = short.astype(np.float32)
+    return single if (single == short).all() else short
 
 
 def _column_type(n_columns: int) -> type[np.unsignedinteger]:
