@@ -153,8 +153,9 @@ def shuffle_cells(rng, data):
 def spoil_trees(rng, data):
     """Aim at the arrays that compiled walks follow."""
     parts = Parts(data)
-    name = pick(rng, ["left", "right", "feature", "threshold", "start", "words"])
-    name = f"forest/{name}.npy"
+    own = {f"forest/{name}.npy" for name in ("leaf_values", "missing_left")}
+    trees = [name for name in sorted(parts.members) if name.startswith("forest/")]
+    name = pick(rng, [name for name in trees if name not in own])
     array = parts.array(name)
     if len(array) == 0:
         return parts.build()
@@ -165,7 +166,8 @@ def spoil_trees(rng, data):
     elif array.dtype.kind == "f":
         array[where] = pick(rng, [np.nan, np.inf, 0.0, -array[where]])
     else:
-        array[where] = pick(rng, [0, 1, 5, 2**31 - 1, int(array[where]) + 1])
+        choices = [0, 1, 5, 2**31 - 1, int(array[where]) + 1]
+        array[where] = pick(rng, [c for c in choices if c <= np.iinfo(array.dtype).max])
     parts.put(name, array)
     return parts.build()
 
@@ -231,7 +233,7 @@ def other_dtype(rng, data):
     parts = Parts(data)
     name = pick(rng, sorted(parts.members))
     array = parts.array(name)
-    kind = pick(rng, ["<f8", "<i8", "<i4", "<u4", "|b1", "<f4", ">f8", "<i2"])
+    kind = pick(rng, ["<f8", "<i8", "<i4", "<u4", "|b1", "<f4", ">f8", "<u2"])
     with np.errstate(all="ignore"):
         parts.put(name, array.astype(kind), dtype=kind)
     return parts.build()
@@ -267,15 +269,14 @@ def many_trees(rng, data):
     """Blow the forest up: many copies of its trees."""
     parts = Parts(data)
     times = int(rng.choice([2, 50]))
-    names = "left", "right", "feature", "threshold", "missing_left", "words"
-    for name in (f"forest/{name}.npy" for name in names):
-        parts.put(name, np.tile(parts.array(name), times))
-    start = parts.array("forest/start.npy")
-    steps = np.tile(np.diff(start), times)
-    parts.put("forest/start.npy", np.concatenate([[0], np.cumsum(steps)]))
+    nodes = parts.nodes()
+    steps = np.tile(np.diff(nodes.pop("start")), times)
+    nodes = {name: np.tile(array, times) for name, array in nodes.items()}
+    nodes["start"] = np.concatenate([[0], np.cumsum(steps)])
+    parts.put_nodes(nodes)
     for name in ("map/leaf_values.npy", "map/leaf_mass.npy"):
-        array = parts.array(name)
-        parts.put(name, np.concatenate([array] * times))
+        if name in parts.members:
+            parts.put(name, np.concatenate([parts.array(name)] * times))
     return parts.build()
 
 

@@ -8,6 +8,7 @@ must be refused, or load to some model that works.
 
 import hashlib
 import io
+import itertools
 import json
 import struct
 import warnings
@@ -50,6 +51,60 @@ class Parts:
         self.members[name] = npy(fields) + body
         entry |= fields | {"shape": list(fields["shape"])}
         self.sign(name)
+
+    def drop(self, name):
+        """Leave an array out, if it is there."""
+        for things in (self.members, self.manifest["members"]):
+            things.pop(name, None)
+
+    def nodes(self):
+        """Return the trees as format 1 has them: every array has all nodes."""
+        names = "start", "left", "right", "feature", "threshold", "missing_left"
+        forest, packed = self.manifest["forest"], {}
+        for name in (*names, "inner", "words"):
+            if f"forest/{name}.npy" in self.members:
+                packed[name] = self.array(f"forest/{name}.npy")
+        if "layout" not in forest:
+            return packed
+        n_nodes = int(packed["start"][-1])
+        if "inner" in packed:
+            inner = np.unpackbits(packed.pop("inner"), count=n_nodes).astype(bool)
+            paired = forest["layout"] == "paired"
+            packed |= children_of(packed["start"], inner, paired=paired)
+        inner = packed["left"] >= 0
+        short, cuts = packed["feature"], self.cuts(packed["feature"])
+        missing = np.unpackbits(packed["missing_left"], count=len(short))
+        whole = {"feature": np.full(n_nodes, -1, np.int32)}
+        whole["threshold"] = np.full(n_nodes, np.nan)
+        whole["missing_left"] = np.zeros(n_nodes, bool)
+        whole["feature"][inner] = short
+        whole["missing_left"][inner] = missing
+        whole["threshold"][np.flatnonzero(inner)[cuts]] = packed["threshold"]
+        return packed | whole
+
+    def put_nodes(self, nodes):
+        """Write trees, given as format 1 has them, as this file has them."""
+        if "layout" in self.manifest["forest"]:
+            nodes, inner = dict(nodes), nodes["left"] >= 0
+            if "forest/inner.npy" in self.members:
+                nodes["inner"] = np.packbits(inner)
+                del nodes["left"], nodes["right"]
+            wide = len(self.manifest["schema"]["columns"]) > 256
+            short = nodes["feature"][inner].astype(np.uint16 if wide else np.uint8)
+            nodes["feature"] = short
+            nodes["missing_left"] = np.packbits(nodes["missing_left"][inner])
+            nodes["threshold"] = nodes["threshold"][inner][self.cuts(short)]
+        for name, array in nodes.items():
+            self.put(f"forest/{name}.npy", array)
+
+    def cuts(self, feature):
+        """Tell which inner nodes have a threshold, in the order of files."""
+        kinds = [column["kind"] for column in self.manifest["schema"]["columns"]]
+        by_set = np.isin(kinds, ["category", "boolean"])
+        if self.manifest["forest"]["numbers_only"]:
+            by_set[:] = False
+        cuts = np.flatnonzero(~by_set[feature])
+        return cuts[np.argsort(feature[cuts], kind="stable")]
 
     def sign(self, name):
         """Set the checksum right."""
@@ -111,6 +166,27 @@ def npy(fields):
     text += f"'shape': {shape!r}, }}"
     text += " " * (-(len(text) + 11) % 64) + "\n"
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode()
+
+
+def children_of(start, inner, *, paired):
+    """Find the children of nodes that are numbered as a walk goes, or by twos."""
+    left, right = np.full((2, len(inner)), -1, np.int32)
+    for first, end in itertools.pairwise(start.tolist()):
+        numbers = iter(range(1, end - first))
+
+        def walk(node, first=first, numbers=numbers):
+            if not inner[first + node]:
+                return
+            left[first + node] = next(numbers)
+            if paired:
+                right[first + node] = next(numbers)
+            walk(left[first + node])
+            if not paired:
+                right[first + node] = next(numbers)
+            walk(right[first + node])
+
+        walk(0)
+    return {"left": left, "right": right}
 
 
 def pick(rng, things):

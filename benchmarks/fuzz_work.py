@@ -9,8 +9,6 @@ import numpy as np
 
 from fuzz_mutations import Parts, pick
 
-TREES = "left", "right", "feature", "threshold", "missing_left"
-
 
 def put_rows(parts, n_rows, *, landmarks=None):
     """Replace the training rows by copies of the first one, wherever rows are."""
@@ -20,8 +18,7 @@ def put_rows(parts, n_rows, *, landmarks=None):
     n_kernel = n_rows if landmarks is None else landmarks
     parts.manifest["kernel"]["landmarks"] = landmarks
     if landmarks is None:
-        for things in (parts.members, parts.manifest["members"]):
-            things.pop("training/landmarks.npy", None)
+        parts.drop("training/landmarks.npy")
     else:
         parts.put("training/landmarks.npy", np.arange(landmarks))
     for name in sorted(parts.members):
@@ -56,18 +53,19 @@ def put_chains(parts, depth, n_trees, column=None):
         words = np.zeros(depth * ((len(spec["levels"]) + 31) // 32), np.uint32)
     else:
         threshold[inner] = -1e9
-    trees = left, right, feature, threshold, np.zeros(size, np.bool_)
-    for name, array in zip(TREES, trees, strict=True):
-        parts.put(f"forest/{name}.npy", np.tile(array, n_trees))
-    parts.put("forest/words.npy", np.tile(words, n_trees))
-    parts.put("forest/start.npy", size * np.arange(n_trees + 1))
+    nodes = {"left": left, "right": right, "feature": feature, "words": words}
+    nodes |= {"threshold": threshold, "missing_left": np.zeros(size, np.bool_)}
+    nodes = {name: np.tile(array, n_trees) for name, array in nodes.items()}
+    parts.put_nodes(nodes | {"start": size * np.arange(n_trees + 1)})
     n_kernel = 7
     if "map/embedding.npy" in parts.members:
         n_kernel = len(parts.array("map/embedding.npy"))
     mass = np.append(np.zeros(depth, np.int32), np.int32(n_kernel))
-    parts.put("map/leaf_mass.npy", np.tile(mass, n_trees))
-    n_leaves, n_components = n_trees * (depth + 1), len(parts.array(EIGENVALUES))
-    parts.put("map/leaf_values.npy", np.zeros((n_leaves, n_components)))
+    n_leaves = n_trees * (depth + 1)
+    if "map/leaf_values.npy" in parts.members:
+        parts.put("map/leaf_mass.npy", np.tile(mass, n_trees))
+        size_of_map = n_leaves, len(parts.array(EIGENVALUES))
+        parts.put("map/leaf_values.npy", np.zeros(size_of_map))
     sizes = {"forest/leaf_values": n_leaves, "decoder/weights": n_trees * size}
     sizes |= {"decoder/agreement": n_trees * size, "decoder/offset": n_trees * size}
     for name, length in sizes.items():
@@ -171,6 +169,9 @@ def many_coordinates(rng, data):
             parts.put(name, np.vstack([array, np.zeros((n_more, array.shape[1]))]))
         elif name.endswith((*ends, "decoder/weights.npy")):
             parts.put(name, np.hstack([array, np.zeros((len(array), n_more))]))
+    if "n_solved" in parts.manifest["map"]:
+        parts.manifest["map"]["n_components"] += n_more
+        parts.manifest["map"]["n_solved"] += n_more
     landmarks = pick(rng, [None, 2])
     most = 100_000 if landmarks else 3_000_000 // n_more
     put_rows(parts, some(rng, 10, most), landmarks=landmarks)

@@ -232,4 +232,4 @@ class LatentModel(TableAutoencoder):
 
     @property
     def _n_features_out(self) -> int:
-        return len(self.eigenvalues_)
+        return self.encoder_.n_components

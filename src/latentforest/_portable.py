@@ -32,7 +32,13 @@ OUTPUTS = ("default", "pandas", "polars")
 class PortableModel(LatentModel):
     """A fitted model that can be saved, served and looked at."""
 
-    def save(self, path: str | PathLike[str], *, drop_training: bool = False) -> Path:
+    def save(
+        self,
+        path: str | PathLike[str],
+        *,
+        drop_training: bool = False,
+        compact: bool = False,
+    ) -> Path:
         """Write the fitted model to a file.
 
         The file holds plain arrays and settings, nothing that is executed, and needs
@@ -46,12 +52,18 @@ class PortableModel(LatentModel):
         drop_training : bool, default=False
             Keep only what ``transform`` needs. Otherwise the training rows are in the
             file, since decoders blend them.
+        compact : bool, default=False
+            Keep coordinates of the diffusion map, what each leaf adds to them, and
+            thresholds of splits in single precision. Coordinates then differ from
+            those of the model in their seventh digit. No training row goes another
+            way down a tree; a new row with a number within 1e-7 of a threshold,
+            relative to it, may. Refined rows stay as they are.
 
         Returns
         -------
         Path
         """
-        return save_model(self, path, drop_training=drop_training)
+        return save_model(self, path, drop_training=drop_training, compact=compact)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -71,7 +83,7 @@ class PortableModel(LatentModel):
         """
         return load_model(path, cls)
 
-    def put(self, new: NewSection, *, drop_training: bool) -> None:
+    def put(self, new: NewSection, *, drop_training: bool, compact: bool) -> None:
         """Write the model to a file; see ``docs/file-format.md``."""
         check_is_fitted(self, "encoder_")
         encoder = self.encoder_
@@ -87,8 +99,11 @@ class PortableModel(LatentModel):
             self.grower_,
             new.section("forest"),
             trees_only=drop_training,
+            short_for=encoder.training.table.values
+            if compact and encoder.training is not None
+            else None,
         )
-        put_encoder(encoder, new, drop_training=drop_training)
+        put_encoder(encoder, new, drop_training=drop_training, compact=compact)
         new.data["kernel"]["unseen"] = self.codec_.unseen
         new.generator("refine_generator", self._refine_rng)
         put_trials(self.tried_, self.grower_, new)

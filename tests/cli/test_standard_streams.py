@@ -102,7 +102,7 @@ STOPPED_WHILE_LOADING = """
 
     sys.meta_path.insert(0, Finder())
     from latentforest.cli import main
-    sys.exit(main(["--version"]))
+    sys.exit(main(["memory", "--rows", "9", "--columns", "2"]))
 """
 
 

@@ -116,7 +116,7 @@ def test_describe_tells_what_is_inside(model, tmp_path):
     forest = model.kernel_.forest_
     assert summary.path == path
     assert summary.file_bytes == path.stat().st_size
-    assert summary.format_version == 1
+    assert summary.format_version == 2
     assert set(summary.written_by) == {"latentforest", "numpy"}
     assert summary.has_training
     assert summary.n_rows == len(HOLED)

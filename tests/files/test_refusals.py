@@ -62,9 +62,9 @@ def test_other_files_are_told_apart(refused, parts_of, tmp_path):
     parts = parts_of("knn rows")
     parts.manifest["format"] = "another format"
     refused(parts.build(), "this is a 'another format'")
-    parts.manifest |= {"format": "latentforest model", "format_version": 2}
-    refused(parts.build(), r"has format 2; .* Install a newer latentforest")
-    parts.manifest |= {"format_version": 1, "model": "Other"}
+    parts.manifest |= {"format": "latentforest model", "format_version": 3}
+    refused(parts.build(), r"has format 3; .* Install a newer latentforest")
+    parts.manifest |= {"format_version": 2, "model": "Other"}
     refused(parts.build(), "model='Other' is not known")
     path = tmp_path / "text"
     path.write_text("text", encoding="utf-8")
@@ -101,14 +101,28 @@ def cut(name, rows):
 
 COLUMN = ("schema", "columns", 0)
 CELLS = {
-    "child loop": ("knn draw", edit_cell("forest/left", 0, 0), "none of its tree"),
-    "feature": ("knn draw", edit_cell("forest/feature", 0, 10), "splits on column 10"),
-    "leaf table nan": (
+    "no tree": ("knn draw", edit_cell("forest/inner", 0, 255), "of tree 0 are not a"),
+    "child loop": ("linked", edit_cell("forest/left", 0, 0), "none of its tree"),
+    "nodes": ("knn draw", edit_cell("forest/start", -1, 10**6), "inner.npy has the sh"),
+    "no nodes": ("knn draw", edit_cell("forest/start", -1, -3), "trees have -3 nodes"),
+    "start": ("knn draw", edit_cell("forest/start", 1, 0), "tree 0 has no nodes"),
+    "layout": (
         "knn draw",
-        edit_cell("map/leaf_values", (3, 0), np.nan),
-        "map/leaf_values holds numbers that are too large, or none",
+        edit_manifest(("forest", "layout"), "heap"),
+        "the layout 'heap' of trees is not known",
     ),
-    "mass": ("knn draw", edit_cell("map/leaf_mass", 3, 7), "rows of each leaf"),
+    "feature": ("knn draw", edit_cell("forest/feature", 0, 10), "splits on column 10"),
+    "threshold": ("knn draw", edit_cell("forest/threshold", 0, np.nan), "does not fit"),
+    "map that places": (
+        "refined neighbours",
+        edit_manifest(("refined", "start"), "forest"),
+        "the map that places rows is not in the file",
+    ),
+    "map without rows": (
+        "refined neighbours",
+        edit_manifest(("map", "n_solved"), 1),
+        "n_components of map of the manifest is 2",
+    ),
     "eigenvalue": ("knn draw", edit_cell("map/eigenvalues", 0, 1.5), "between 0 and 1"),
     "eigenvalues rise": (
         "knn draw",
@@ -309,6 +323,27 @@ CELLS = {
 }
 
 
+DROPPED = {
+    "leaf table nan": (
+        edit_cell("map/leaf_values", (3, 0), np.nan),
+        "map/leaf_values holds numbers that are too large, or none",
+    ),
+    "mass": (edit_cell("map/leaf_mass", 3, 7), "rows of each leaf"),
+    "no leaf table": (
+        lambda parts: parts.drop("map/leaf_values.npy"),
+        "map/leaf_values.npy is missing",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DROPPED)
+def test_wrong_contents_without_training_rows_are_refused(name, refused, parts_of):
+    edit, message = DROPPED[name]
+    parts = parts_of("knn draw", drop_training=True)
+    edit(parts)
+    refused(parts.build(), message)
+
+
 @pytest.mark.parametrize("name", CELLS)
 def test_wrong_contents_are_refused(name, refused, parts_of, tmp_path):
     case, edit, message = CELLS[name]
@@ -321,7 +356,7 @@ def test_wrong_contents_are_refused(name, refused, parts_of, tmp_path):
 
 
 def test_lies_of_the_zip_are_refused(refused, parts_of, fuzz):
-    parts = parts_of("knn rows")
+    parts = parts_of("linked")
     name, sound = "forest/left.npy", parts.build()
     body = parts.members[name]
     refused(parts.build(extra=[(name, body)]), "it has two members 'forest/left.npy'")
@@ -348,15 +383,15 @@ def test_lies_of_the_zip_are_refused(refused, parts_of, fuzz):
 
 def test_bombs_are_refused_before_they_unpack(refused, parts_of, monkeypatch):
     parts = parts_of("knn rows")
-    parts.put("forest/left.npy", np.zeros(5_000_000, np.int32))
-    data = parts.build(methods={"forest/left.npy": zipfile.ZIP_DEFLATED})
+    parts.put("forest/inner.npy", np.zeros(20_000_000, np.uint8))
+    data = parts.build(methods={"forest/inner.npy": zipfile.ZIP_DEFLATED})
     assert len(data) < 100_000
 
     def unpack(*args):
         raise AssertionError
 
     monkeypatch.setattr(zipfile.ZipExtFile, "_read1", unpack)
-    refused(data, "'forest/left.npy' claims to unpack to far too much")
+    refused(data, "'forest/inner.npy' claims to unpack to far too much")
 
 
 def test_shapes_are_checked_before_anything_is_allocated(refused, parts_of):

@@ -4,6 +4,7 @@ import copy
 import pickle
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -30,11 +31,20 @@ from files.model_cases import (
     rows_of,
     same_bits,
 )
-from latentforest import RFAE, CompletelyRandomForest, KNNDecoder, Refinement
+from latentforest import (
+    RFAE,
+    CompletelyRandomForest,
+    DiffusionMap,
+    KNNDecoder,
+    Refinement,
+    SpectrumWarning,
+)
 from latentforest._base._errors import ModelFileError
 from latentforest.decode import AutoDecoder, Decoder
 from latentforest.decode._neighbour_decoder import NeighbourDecoder
-from latentforest.files import load_model, save_model
+from latentforest.encoder._plain import PlainMap
+from latentforest.encoder._saved_map import shortened
+from latentforest.files import describe, load_model, save_model
 from latentforest.forest import StoredForest
 from mixed_tables import LAW, frames
 
@@ -90,6 +100,59 @@ def test_settings_are_kept(case, tmp_path):
     assert repr(again.kernel_.grower_) == repr(model.kernel_.grower_) or isinstance(
         again.kernel_.grower_, StoredForest
     )
+
+
+@pytest.mark.parametrize("drop_training", [False, True])
+@pytest.mark.parametrize("case", ["adversarial", "landmarks", "scornet", "refined"])
+def test_compact_files_lose_digits_of_coordinates(case, drop_training, tmp_path):
+    model = model_of(case)
+    options = {"drop_training": drop_training}
+    whole = save_model(model, tmp_path / "whole.lf", **options)
+    path = model.save(tmp_path / "compact.lf", compact=True, **options)
+    assert (describe(path).compact, describe(whole).compact) == (True, False)
+    again, rows = RFAE.load(path), rows_of(model)
+    wanted, found = model.transform(rows), again.transform(rows)
+    assert path.stat().st_size < whole.stat().st_size
+    if case == "refined":
+        assert same_bits(found, wanted)
+    else:
+        assert not same_bits(found, wanted)
+        assert np.abs(found - wanted).max() < 3e-7 * np.abs(wanted).max()
+
+
+def test_numbers_too_large_for_single_precision_stay_as_they_are():
+    huge = np.array([[1e39, 0.1]])
+    assert same_bits(shortened(huge, compact=True), huge)
+    assert shortened(huge / 100, compact=True).dtype == np.float32
+
+
+def test_the_map_of_a_refined_model_is_not_worked_out_to_be_stored(
+    tmp_path, monkeypatch
+):
+    model = fitted(n_components=3, refine=Refinement(1, n_neighbors=8, start="linear"))
+    with monkeypatch.context() as patched:
+        patched.setattr(DiffusionMap, "fit", pytest.fail)
+        patched.setattr(PlainMap, "worked_out", pytest.fail)
+        small = model.truncate(2)
+        again = reload(small, tmp_path)
+        again.truncate(1).transform(HOLED)
+    names = [member.name for member in describe(tmp_path / "model.lf").members]
+    assert not [name for name in names if name.startswith("map/")]
+    # Asked for, it is the same; of the three coordinates that were fitted.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SpectrumWarning)
+        assert same_bits(again.eigenvalues_, model.eigenvalues_[:2])
+        assert same_bits(again.map_.embedding_, model.map_.embedding_[:, :2])
+
+
+def test_leaf_tables_are_worked_out_again(case, tmp_path):
+    model, again = model_of(case), reload(model_of(case), tmp_path)
+    if model.encoder_.asks_map:
+        names = [member.name for member in describe(tmp_path / "model.lf").members]
+        assert "map/leaf_values.npy" not in names
+        table, other = model.encoder_.plain.leaf_table, again.encoder_.plain.leaf_table
+        assert same_bits(other.values, table.values)
+        assert same_bits(other.degree, table.degree)
 
 
 CODE = """

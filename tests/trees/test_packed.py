@@ -1,16 +1,27 @@
 """Trees as files keep them: nothing is lost, and no walk can go astray."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from files.model_cases import model_of
 from forest_oracles import slow_leaves
+from latentforest import CompletelyRandomForest
+from latentforest._base._section import NewSection, Section
 from latentforest.table import TableCodec
-from latentforest.trees import pack_trees, unpack_trees
+from latentforest.trees import (
+    ForestArrays,
+    cut_at_depth,
+    pack_trees,
+    put_trees,
+    take_trees,
+    unpack_trees,
+)
+from latentforest.trees._packed import PackedTrees
 from mixed_tables import FORESTS, LAW, frames, target_of
 
 CASES = [
@@ -19,7 +30,9 @@ CASES = [
     "shi horvath",
     "classes",
     "sklearn classes",
+    "linked",
 ]
+FIELDS = [field.name for field in fields(ForestArrays)]
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -46,6 +59,91 @@ def test_packed_trees_route_as_before(frame, name):
     values = TableCodec().fit_encode(frame).values
     np.testing.assert_array_equal(again.leaves(values), slow_leaves(forest, values))
     assert len(again.words) <= len(forest.words)
+
+
+class Arrays(dict):
+    """Where arrays are read; anything may be asked for."""
+
+    def take(self, name, dtype, shape):
+        array = self[name]
+        assert array.dtype in (dtype if isinstance(dtype, tuple) else (dtype,))
+        assert len(array.shape) == len(shape)
+        assert all(
+            wanted in (None, size)
+            for size, wanted in zip(array.shape, shape, strict=True)
+        )
+        return array
+
+    def need(self, demand):
+        pass
+
+
+def stored(forest, short_for=None):
+    """Return trees that went through a file, and what they took there."""
+    new = NewSection(folder="forest")
+    put_trees(forest, new, short_for)
+    section = Section(new.data, "the trees", Arrays(new.arrays), "forest")
+    return take_trees(section, forest.split_levels), new
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_stored_trees_are_the_same(case):
+    whole = model_of(case).kernel_.forest_
+    for forest in (whole, whole.first_trees(3), cut_at_depth(whole, 2)):
+        again, new = stored(forest)
+        for name in FIELDS:
+            one, other = getattr(forest, name), getattr(again, name)
+            assert one.dtype == other.dtype
+            if name not in ("category", "words"):  # sets that nobody uses are left out
+                np.testing.assert_array_equal(other, one)
+        layout = "walked" if case in ("adversarial", "sklearn classes") else "paired"
+        if forest is whole:
+            assert new.data["layout"] == ("linked" if case == "linked" else layout)
+
+
+@LAW
+@given(frames(), st.sampled_from(sorted(FORESTS)))
+def test_stored_trees_route_as_before(frame, name):
+    forest = type(FORESTS[name])(3, random_state=0).fit(frame, target_of(frame)).forest_
+    again, new = stored(forest)
+    assert new.data["layout"] != "linked"
+    values = TableCodec().fit_encode(frame).values
+    np.testing.assert_array_equal(again.leaves(values), slow_leaves(forest, values))
+
+
+@pytest.mark.parametrize(("finest", "dtype"), [(1e-3, "f4"), (1e-12, "f8")])
+def test_short_thresholds_move_no_row(finest, dtype):
+    """Not even where rows are so near that single precision has nothing between."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": 1 + finest * rng.normal(size=300), "b": rng.random(300)})
+    forest = CompletelyRandomForest(20, random_state=0).fit(frame).forest_
+    values = frame.to_numpy()
+    again, new = stored(forest, values)
+    assert new.arrays["forest/threshold"].dtype == dtype
+    np.testing.assert_array_equal(again.leaves(values), forest.leaves(values))
+    assert (
+        again.threshold[forest.left >= 0] != forest.threshold[forest.left >= 0]
+    ).any()
+
+
+@pytest.mark.parametrize(("n_columns", "dtype"), [(256, "u1"), (257, "u2")])
+def test_columns_have_the_smallest_type_that_holds_them(n_columns, dtype):
+    node = np.zeros(3, np.int32)
+    forest = unpack_trees(
+        PackedTrees(
+            np.array([0, 3]),
+            np.array([1, -1, -1], np.int32),
+            np.array([2, -1, -1], np.int32),
+            np.array([n_columns - 1, -1, -1], np.int32),
+            np.array([0.5, np.nan, np.nan]),
+            node.astype(bool),
+            np.zeros(0, np.uint32),
+        ),
+        np.zeros(n_columns, np.int32),
+    )
+    again, new = stored(forest)
+    assert new.arrays["forest/feature"].dtype == dtype
+    np.testing.assert_array_equal(again.feature, forest.feature)
 
 
 def spoil(name, where, value):

@@ -99,10 +99,13 @@ class Arrays(Protocol):
     def take(
         self, name: str, dtype: Any, shape: tuple[int | None, ...]
     ) -> NDArray[Any]:
-        """Read an array that must have this dtype and shape; None is any size."""
+        """Read an array of this dtype, or one of these, and shape; None is any size."""
 
     def need(self, demand: Demand) -> None:
         """Refuse a file that asks for more than it may, all its parts together."""
+
+    def holds(self, name: str) -> bool:
+        """Whether there is such an array."""
 
 
 class Section:
@@ -187,7 +190,7 @@ class Section:
         ]
 
     def array(self, name: str, dtype: Any, shape: tuple[int | None, ...]) -> Any:
-        """Read an array that must have this dtype and shape; None is any size."""
+        """Read an array of this dtype, or one of these, and shape; None is any size."""
         if self._arrays is None:
             raise damaged(f"{self.path(name)} is missing")
         return self._arrays.take(self.path(name), dtype, shape)
@@ -197,18 +200,25 @@ class Section:
         if self._arrays is not None:
             self._arrays.need(demand)
 
+    def holds(self, name: str) -> bool:
+        """Whether there is such an array; some are younger than some files."""
+        return self._arrays is not None and self._arrays.holds(self.path(name))
+
     def path(self, name: str) -> str:
         """Return the name of an array in the file."""
         return _path(self.folder, name)
 
     def coords(self, name: str, shape: tuple[int | None, ...]) -> Coords:
-        """Read an array of finite numbers that are not too large to compute with."""
-        coords: Coords = self.array(name, np.float64, shape)
+        """Read an array of finite numbers that are not too large to compute with.
+
+        Compact files have some of them in single precision.
+        """
+        coords: Coords = self.array(name, (np.float64, np.float32), shape)
         if not (np.abs(coords) < LARGEST).all():  # NaN compares false
             raise damaged(
                 f"{self.path(name)} holds numbers that are too large, or none"
             )
-        return coords
+        return coords.astype(np.float64, copy=False)
 
     def rows(self, name: str, size: int, n_rows: int) -> NDArray[np.int64]:
         """Read numbers of rows of the table, in rising order, at least one."""

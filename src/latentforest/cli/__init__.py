@@ -39,7 +39,7 @@ def _main(words: list[str]) -> int:
         sys.stderr.write(message)
         return USAGE
     with Interrupts() as interrupts:
-        from latentforest.cli._app import app  # noqa: PLC0415 (loads all packages)
+        from latentforest.cli._app import app  # noqa: PLC0415 (needs typer)
         from latentforest.cli._run import run  # noqa: PLC0415 (needs typer)
     if interrupts.happened:
         sys.stderr.write("latentforest: stopped\n")

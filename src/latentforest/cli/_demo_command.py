@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from latentforest._base._optional import require
 from latentforest.cli import _options as options
+from latentforest.cli._interrupts import loading
 from latentforest.cli._notes import Notes
-from latentforest.demo import FOLDER, run_demo
+from latentforest.cli._words import FOLDER
 
 
 def register(app: typer.Typer) -> None:
@@ -22,6 +22,9 @@ def _demo(
     debug: options.Debug = False,
 ) -> None:
     """Fit on the Palmer penguins: a table, a model, a picture and a page to open."""
+    with loading():
+        from latentforest._base._optional import require  # noqa: PLC0415
+        from latentforest.demo import run_demo  # noqa: PLC0415
     require("matplotlib", extra="plot").use("Agg")
     with Notes().plain_warnings():
         run_demo(folder)

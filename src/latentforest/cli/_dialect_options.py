@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from latentforest.cli._interrupts import loading
+
 Separator = Annotated[
     str | None,
     typer.Option(
@@ -120,7 +122,8 @@ def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(**given: Any) -> None:
-        from latentforest.reading import Dialect  # noqa: PLC0415 (loads pyarrow)
+        with loading():
+            from latentforest.reading import Dialect  # noqa: PLC0415
 
         said = {name: given.pop(name) for name in _OPTIONS}
         said["na"] = tuple(said["na"] or ())

@@ -1,15 +1,14 @@
 """The command ``fit``."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from latentforest.cli import _options as options
 from latentforest.cli._dialect_options import reads_tables
-from latentforest.cli._fit import Settings, fit, read_kinds
+from latentforest.cli._interrupts import loading
 from latentforest.cli._notes import Notes
-from latentforest.decode import DECODERS
-from latentforest.reading import Dialect
+from latentforest.cli._words import DECODERS
 
 _EXAMPLE = "Example: latentforest fit customers.csv -o customers.lf -k 4 --seed 1"
 
@@ -21,7 +20,7 @@ def register(app: typer.Typer) -> None:
 
 @reads_tables
 def _fit(
-    dialect: Dialect,
+    dialect: Any,
     table: options.Table,
     out: Annotated[
         str,
@@ -156,6 +155,8 @@ def _fit(
     debug: options.Debug = False,
 ) -> None:
     """Fit a model on a table and save it."""
+    with loading():
+        from latentforest.cli._fit import Settings, fit, read_kinds  # noqa: PLC0415
     settings = Settings(
         components=components,
         auto=auto,

@@ -4,8 +4,6 @@ import json
 import sys
 from typing import Any
 
-import numpy as np
-
 from latentforest.cli._models import summary_of
 from latentforest.cli._notes import in_bytes
 from latentforest.files import ModelSummary
@@ -34,6 +32,7 @@ def as_text(summary: ModelSummary) -> str:
         ("in memory", in_bytes(summary.memory_bytes)),
         ("format", f"version {summary.format_version}, written by {versions}"),
         ("rows", rows),
+        ("digits", "fewer than the model had: compact" if summary.compact else "all"),
         ("coordinates", f"{summary.n_components}"),
         ("forest", summary.forest),
         (
@@ -47,10 +46,12 @@ def as_text(summary: ModelSummary) -> str:
     ]
     width = max(len(name) for name, _ in lines)
     told = [f"{name:<{width}}  {value}" for name, value in lines]
-    return "\n".join([*told, "", *_spectrum(summary), "", summary.schema.report()])
+    return "\n".join([*told, "", *_spectrum(summary), summary.schema.report()])
 
 
 def _spectrum(summary: ModelSummary) -> list[str]:
+    if summary.eigenvalues is None:
+        return []
     values = [float(value) for value in summary.eigenvalues]
     told = "which say how much each coordinate tells"
     if summary.refinement:
@@ -61,7 +62,7 @@ def _spectrum(summary: ModelSummary) -> list[str]:
         lines.append(f"  z{number:<3} {value:.4f} {bar}".rstrip())
     if len(values) > _SHOWN:
         lines.append(f"  … and {len(values) - _SHOWN} more: see --json")
-    return lines
+    return [*lines, ""]
 
 
 def as_data(summary: ModelSummary) -> dict[str, Any]:
@@ -73,9 +74,12 @@ def as_data(summary: ModelSummary) -> dict[str, Any]:
         "format_version": summary.format_version,
         "written_by": summary.written_by,
         "has_training": summary.has_training,
+        "compact": summary.compact,
         "n_rows": summary.n_rows,
         "n_components": summary.n_components,
-        "eigenvalues": np.asarray(summary.eigenvalues).tolist(),
+        "eigenvalues": None
+        if summary.eigenvalues is None
+        else summary.eigenvalues.tolist(),
         "forest": summary.forest,
         "n_trees": summary.n_trees,
         "n_nodes": summary.n_nodes,

@@ -1,6 +1,8 @@
 """Ctrl-C while packages are loaded."""
 
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Self
 
@@ -42,4 +44,13 @@ class Interrupts:
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         self.happened = True
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def loading() -> Iterator[None]:
+    """Load packages inside: Ctrl-C stays Ctrl-C, whatever they make of it."""
+    with Interrupts() as interrupts:
+        yield
+    if interrupts.happened:
         raise KeyboardInterrupt

@@ -86,7 +86,7 @@ def _series(cells: Any, name: str) -> Any:
 
 
 def _check_axes(view: View, n_axes: int) -> None:
-    n_fitted = len(view.model.eigenvalues_)
+    n_fitted = view.model.encoder_.n_components
     if n_fitted < n_axes:
         message = (
             f"The model has {n_fitted} coordinates, the picture needs {n_axes}. Fit "

@@ -1,15 +1,14 @@
 """The commands ``inspect``, ``plot`` and ``explore``."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from latentforest.cli import _look
 from latentforest.cli import _options as options
 from latentforest.cli._dialect_options import reads_tables
-from latentforest.cli._inspect import inspect
+from latentforest.cli._interrupts import loading
 from latentforest.cli._notes import Notes
-from latentforest.reading import Dialect
+from latentforest.cli._words import PLOTS
 
 
 def register(app: typer.Typer) -> None:
@@ -37,12 +36,14 @@ def _inspect(
     debug: options.Debug = False,
 ) -> None:
     """Show what is in a model file: columns, forest, spectrum, sizes, versions."""
+    with loading():
+        from latentforest.cli._inspect import inspect  # noqa: PLC0415
     inspect(model, as_json=as_json)
 
 
 @reads_tables
 def _plot(
-    dialect: Dialect,
+    dialect: Any,
     model: options.Model,
     out: Annotated[
         str,
@@ -57,13 +58,15 @@ def _plot(
     table: options.OptionalTable = None,
     what: Annotated[
         str,
-        typer.Option("--what", help=f"One of {', '.join(_look.PLOTS)}."),
+        typer.Option("--what", help=f"One of {', '.join(PLOTS)}."),
     ] = "scatter",
     color_by: options.ColorBy = None,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
     """Draw a picture of a model and of rows."""
+    with loading():
+        from latentforest.cli import _look  # noqa: PLC0415
     notes = Notes(quiet=quiet)
     with notes.plain_warnings():
         _look.draw(model, table, out, what, color_by, dialect, notes)
@@ -71,7 +74,7 @@ def _plot(
 
 @reads_tables
 def _explore(
-    dialect: Dialect,
+    dialect: Any,
     model: options.Model,
     out: Annotated[
         str,
@@ -122,6 +125,8 @@ def _explore(
 
     The rows that it shows are in the file.
     """
+    with loading():
+        from latentforest.cli import _look  # noqa: PLC0415
     notes = Notes(quiet=quiet)
     with notes.plain_warnings():
         _look.explore(

@@ -1,20 +1,13 @@
 """The command ``memory``."""
 
-import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from latentforest._base._errors import UsageError
 from latentforest.cli import _options as options
 from latentforest.cli._dialect_options import reads_tables
-from latentforest.cli._fit import Settings, check_word
-from latentforest.cli._forecast import LEAF_ID, Forecast, forecast
-from latentforest.cli._notes import Notes, in_bytes, in_rows, in_seconds
-from latentforest.forest import FORESTS
-from latentforest.reading import Dialect, Source
-
-_COUNT = 50_000  # rows counted at once
+from latentforest.cli._interrupts import loading
+from latentforest.cli._notes import Notes
 
 
 def register(app: typer.Typer) -> None:
@@ -27,7 +20,7 @@ def register(app: typer.Typer) -> None:
 
 @reads_tables
 def _memory(
-    dialect: Dialect,
+    dialect: Any,
     table: Annotated[
         str | None,
         typer.Argument(
@@ -65,64 +58,8 @@ def _memory(
     debug: options.Debug = False,
 ) -> None:
     """Forecast time and memory of a fit, before it starts."""
+    with loading():
+        from latentforest.cli._fit import Settings  # noqa: PLC0415
+        from latentforest.cli._memory import foretell  # noqa: PLC0415
     settings = Settings(components, forest=forest, trees=trees, jobs=jobs)
-    if forest is not None:
-        check_word("--forest", forest, list(FORESTS))
-    if table is not None:
-        counted = _count(table, dialect, Notes(quiet=quiet))
-        rows, columns = rows or counted[0], columns or counted[1]
-    if rows is None or columns is None:
-        message = "Give a table, or --rows and --columns."
-        raise UsageError(message)
-    trees, refined = settings.n_trees, settings.refines
-    cost = forecast(
-        rows, columns, trees, components, settings.forest_name, jobs, refined=refined
-    )
-    size = (
-        f"{in_rows(rows)}, {columns} columns, {trees} trees, {components} coordinates"
-    )
-    made = f"{settings.forest_name} forest{', refined' if refined else ''}"
-    sys.stdout.write(f"{size}, {made}\n\n{_told(cost, rows * trees)}\n")
-
-
-def _count(path: str, dialect: Dialect, notes: Notes) -> tuple[int, int]:
-    n_rows = 0
-    with Source(path, dialect) as source, notes.progress("counting") as bar:
-        for block in source.blocks(source.names[:1], _COUNT):
-            n_rows += block.num_rows
-            bar.reach(n_rows, source.done)
-        return n_rows, len(source.data_names)
-
-
-def _told(cost: Forecast, pairs: int) -> str:
-    lines = [
-        (
-            "memory to fit",
-            in_bytes(cost.fit_bytes),
-            f"of which {in_bytes(LEAF_ID * pairs)} hold the leaves of the rows: "
-            f"{LEAF_ID} bytes per row and tree",
-        ),
-        (
-            "time to fit",
-            in_seconds(cost.fit_seconds),
-            f"{in_seconds(cost.fit_seconds / 2)} to {in_seconds(2 * cost.fit_seconds)} "
-            f"on {cost.n_threads} threads, without --auto",
-        ),
-        (
-            "model file",
-            in_bytes(cost.file_bytes),
-            f"{in_bytes(cost.encoder_bytes)} with --drop-training",
-        ),
-        (
-            "time to encode",
-            in_seconds(cost.encode_seconds),
-            "for 100,000 rows; memory does not grow with their number",
-        ),
-    ]
-    told = [f"{what:<16}{value:>9}   {why}" for what, value, why in lines]
-    forecast_only = (
-        "This is a forecast, usually right within a factor of two. Fewer trees or "
-        "rows cost less in proportion; text columns with thousands of levels, such as "
-        "ids, cost many times more: drop them."
-    )
-    return "\n".join([*told, "", forecast_only])
+    foretell(settings, table, rows, columns, dialect, Notes(quiet=quiet))

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from latentforest.forest import FORESTS
+from latentforest.cli._words import FORESTS
 
 Model = Annotated[
     str,

@@ -46,7 +46,7 @@ class Job:
 def encode(job: Job) -> None:
     """Write the coordinates of the rows of a table."""
     output, model = _open_output(job), load(job.model)
-    names = coord_names(len(model.eigenvalues_))
+    names = coord_names(model.encoder_.n_components)
     schema = pa.schema([(name, pa.float64()) for name in names])
     with Source(job.table, job.dialect) as source:
         columns = columns_to_read(source, model.schema_)
@@ -62,7 +62,7 @@ def encode(job: Job) -> None:
 def decode(job: Job) -> None:
     """Write the rows of the table at given coordinates."""
     output, model = _open_output(job), load_decoder(job.model)
-    names = coord_names(len(model.eigenvalues_))
+    names = coord_names(model.encoder_.n_components)
     codec = file_codec(model.schema_)
     with Source(job.table, job.dialect) as source:
         source.require(names, "coordinates")

@@ -1,15 +1,14 @@
 """The commands ``encode``, ``decode`` and ``reconstruct``."""
 
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from latentforest.cli import _options as options
-from latentforest.cli import _stream
 from latentforest.cli._dialect_options import reads_tables
+from latentforest.cli._interrupts import loading
 from latentforest.cli._notes import Notes
-from latentforest.reading import Dialect
 
 
 def register(app: typer.Typer) -> None:
@@ -32,7 +31,7 @@ def register(app: typer.Typer) -> None:
 
 @reads_tables
 def _encode(
-    dialect: Dialect,
+    dialect: Any,
     model: options.Model,
     table: options.Table,
     out: options.Out,
@@ -46,6 +45,8 @@ def _encode(
 
     Columns are found by name, in any order; others are ignored.
     """
+    with loading():
+        from latentforest.cli import _stream  # noqa: PLC0415
     job = _stream.Job(
         model,
         table,
@@ -61,7 +62,7 @@ def _encode(
 
 @reads_tables
 def _decode(
-    dialect: Dialect,
+    dialect: Any,
     model: options.Model,
     coords: Annotated[
         str,
@@ -79,6 +80,8 @@ def _decode(
     debug: options.Debug = False,
 ) -> None:
     """Write the rows at latent coordinates: columns, types and levels as fitted."""
+    with loading():
+        from latentforest.cli import _stream  # noqa: PLC0415
     job = _stream.Job(
         model,
         coords,
@@ -94,7 +97,7 @@ def _decode(
 
 @reads_tables
 def _reconstruct(
-    dialect: Dialect,
+    dialect: Any,
     model: options.Model,
     table: options.Table,
     out: options.Out,
@@ -117,6 +120,8 @@ def _reconstruct(
 
     0 is a perfect column, 1 is no better than guessing.
     """
+    with loading():
+        from latentforest.cli import _stream  # noqa: PLC0415
     job = _stream.Job(
         model,
         table,

@@ -56,8 +56,20 @@ class Encoder:
     training: Training | None = None
 
     @property
+    def n_components(self) -> int:
+        """Coordinates of a row."""
+        return self.plain.n_components
+
+    @property
+    def asks_map(self) -> bool:
+        """Whether the forest's own map has a part in placing rows."""
+        return self.refined is None or self.refined.start.asks_map
+
+    @property
     def spectrum(self) -> Spectrum:
         """Eigenvalues of the kernel; without vectors if the rows were dropped."""
+        if not self.plain.can_be_asked:
+            self.trained_on("eigenvalues_")
         return self.plain.spectrum
 
     def trained_on(self, what: str) -> Training:
@@ -75,7 +87,7 @@ class Encoder:
 
         A refined map can place rows whose gaps shall be filled by their other cells.
         """
-        coords = np.empty((len(codes), self.plain.n_components))
+        coords = np.empty((len(codes), self.n_components))
         for begin, end in blocks_of(len(codes), ENCODE_BLOCK):
             part, hints = codes[begin:end], self._hints(codes[begin:end])
             coords[begin:end] = (
@@ -173,7 +185,7 @@ class Encoder:
             settings,
             table,
             self._own_hints,
-            self.plain.n_components,
+            self.n_components,
             rng,
             n_jobs=self.n_jobs,
         )
@@ -191,7 +203,7 @@ class Encoder:
         training = self.trained_on("decoding")
         if self.refined is not None:
             known, held = self.refined.rows[known], self.refined.rows[held]
-        n_components = min(self.plain.n_components, len(known) - 1)
+        n_components = min(self.n_components, len(known) - 1)
         with warnings.catch_warnings():
             # What is wrong with the graph was said when the model was fitted.
             warnings.simplefilter("ignore", SpectrumWarning)

@@ -30,7 +30,7 @@ WRONG_CONTENT = (
 class Savable(Protocol):
     """What a model must do to be saved."""
 
-    def put(self, new: NewSection, *, drop_training: bool) -> None:
+    def put(self, new: NewSection, *, drop_training: bool, compact: bool) -> None:
         """Write the model to a file."""
 
     @classmethod
@@ -42,7 +42,11 @@ Model = TypeVar("Model", bound=Savable)
 
 
 def save_model(
-    model: Savable, path: str | PathLike[str], *, drop_training: bool = False
+    model: Savable,
+    path: str | PathLike[str],
+    *,
+    drop_training: bool = False,
+    compact: bool = False,
 ) -> Path:
     """Write a fitted model to a file; see ``docs/file-format.md``.
 
@@ -55,6 +59,8 @@ def save_model(
         one that is there.
     drop_training : bool, default=False
         Keep only what ``transform`` needs.
+    compact : bool, default=False
+        Keep fewer digits; see ``RFAE.save``.
 
     Returns
     -------
@@ -65,7 +71,8 @@ def save_model(
     new.put("format", FORMAT)
     new.put("format_version", FORMAT_VERSION)
     new.data["written_by"] = {"latentforest": __version__, "numpy": np.__version__}
-    model.put(new, drop_training=drop_training)
+    new.put("compact", compact)
+    model.put(new, drop_training=drop_training, compact=compact)
     _check_schema(new)
     members = {f"{name}.npy": array for name, array in new.arrays.items()}
     write_archive(Path(path), new.data, members, sum(new.demands, Demand()))

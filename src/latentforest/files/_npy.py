@@ -9,9 +9,12 @@ from numpy.typing import NDArray
 # What the members of a model file may hold, and how the manifest calls it.
 DTYPES: dict[str, np.dtype[Any]] = {
     "<f8": np.dtype(np.float64),
+    "<f4": np.dtype(np.float32),
     "<i8": np.dtype(np.int64),
     "<i4": np.dtype(np.int32),
     "<u4": np.dtype(np.uint32),
+    "<u2": np.dtype(np.uint16),
+    "|u1": np.dtype(np.uint8),
     "|b1": np.dtype(np.bool_),
 }
 NAMES = {dtype: name for name, dtype in DTYPES.items()}

@@ -25,7 +25,7 @@ from latentforest.files._npy import DTYPES, NAMES, flat_bytes, npy_header
 from latentforest.files._write import CHUNK, MANIFEST
 
 FORMAT = "latentforest model"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 LARGEST_RATIO = 100
 MOST_MEMBERS = 256
 # Encrypted, patched, strongly encrypted, masked.
@@ -127,7 +127,7 @@ class ModelArchive:
     def take(
         self, name: str, dtype: Any, shape: tuple[int | None, ...]
     ) -> NDArray[Any]:
-        """Read an array that must have this dtype and shape; None is any size."""
+        """Read an array of this dtype, or one of these, and shape; None is any size."""
         name += ".npy"
         if name not in self.members:
             raise damaged(f"{name} is missing")
@@ -137,7 +137,8 @@ class ModelArchive:
         if not fits or any(wanted not in (None, size) for size, wanted in sizes):
             wanted = str(shape).replace("None", "any")
             raise damaged(f"{name} has the shape {member.shape}, wanted {wanted}")
-        if member.dtype != NAMES[np.dtype(dtype)]:
+        dtypes = dtype if isinstance(dtype, tuple) else (dtype,)
+        if member.dtype not in [NAMES[np.dtype(one)] for one in dtypes]:
             raise damaged(f"{name} has the dtype {member.dtype}")
         array = self._read_array(member)
         self._unread.discard(name)
@@ -146,13 +147,20 @@ class ModelArchive:
     def need_all(self) -> None:
         """Refuse a file whose arrays have no room, before the first one is read."""
         arrays = self.members.values()
-        self.need(Demand(n_bytes=sum(member.memory_bytes for member in arrays)))
+        # Single precision is read, and then doubled.
+        self.need(
+            Demand(sum(m.memory_bytes * (3 if m.dtype == "<f4" else 1) for m in arrays))
+        )
 
     def need(self, demand: Demand) -> None:
         """Refuse a file that asks for more than it may, all its parts together."""
         self._demand += demand
         self._demand.check(self.n_bytes, "Get another copy of the file.")
         check_memory(demand.n_bytes)  # what was asked for before is in use by now
+
+    def holds(self, name: str) -> bool:
+        """Whether there is such an array."""
+        return f"{name}.npy" in self.members
 
     def check_all_taken(self) -> None:
         """Refuse arrays that nobody has asked for."""

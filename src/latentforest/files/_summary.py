@@ -49,9 +49,10 @@ class ModelSummary:
     n_leaves: int  # of all trees
     kernel: str
     n_components: int
-    eigenvalues: Floats  # (n_components,)
+    eigenvalues: Floats | None  # (n_components,) None where they are not in the file
     decoder: str | None  # None without training rows
     refinement: str | None
+    compact: bool  # whether it has fewer digits than the model that was saved
     members: tuple[MemberSummary, ...]
 
     @property
@@ -77,7 +78,16 @@ def describe(path: str | PathLike[str]) -> ModelSummary:
         part = manifest.section("forest")
         dropped, refined = manifest.flag("drop_training"), manifest.has("refined")
         rows = "refined/coords" if dropped and refined else "training/codes"
-        n_leaves, n_components = _shape(archive, "map/leaf_values", 2)
+        n_trees = _shape(archive, "forest/start", 1)[0] - 1
+        start = archive.take("forest/start", np.int64, (n_trees + 1,))
+        n_nodes = max(0, int(start[-1])) if n_trees >= 0 else 0
+        eigenvalues = None
+        if archive.holds("map/eigenvalues"):
+            size = _shape(archive, "map/eigenvalues", 1)
+            eigenvalues = archive.take("map/eigenvalues", np.float64, size)
+            n_components = len(eigenvalues)
+        else:
+            n_components = _shape(archive, "refined/coords", 2)[1]
         decoder = refinement = None
         if not dropped:
             decoder = _object_text(manifest.section("decoder").data)
@@ -98,14 +108,15 @@ def describe(path: str | PathLike[str]) -> ModelSummary:
             parameters={key: _parameter(key, parameters[key]) for key in parameters},
             schema=TableCodec.take(manifest.section("schema")).schema_,
             forest=_object_text(part.section("grower").data),
-            n_trees=_shape(archive, "forest/start", 1)[0] - 1,
-            n_nodes=_shape(archive, "forest/left", 1)[0],
-            n_leaves=n_leaves,
+            n_trees=n_trees,
+            n_nodes=n_nodes,
+            n_leaves=(n_nodes + n_trees) // 2,  # one more than splits in each tree
             kernel=manifest.section("kernel").text("kind"),
             n_components=n_components,
-            eigenvalues=archive.take("map/eigenvalues", np.float64, (n_components,)),
+            eigenvalues=eigenvalues,
             decoder=decoder,
             refinement=refinement,
+            compact=manifest.has("compact") and manifest.flag("compact"),
             members=tuple(
                 MemberSummary(
                     member.name,

@@ -7,12 +7,13 @@ from sklearn.frozen import FrozenEstimator
 
 from latentforest._base._errors import ModelFileError
 from latentforest._base._section import NewSection, Section
+from latentforest._base._types import Codes
 from latentforest._base._values import damaged
 from latentforest.forest._base_forest import BaseForest
 from latentforest.forest._growing._grow import GrownForest
 from latentforest.forest._resolve import FORESTS
 from latentforest.table import EncodedTable, TableCodec, TableSchema, remember_columns
-from latentforest.trees import ForestArrays, PackedTrees, pack_trees, unpack_trees
+from latentforest.trees import ForestArrays, put_trees, take_trees
 
 LONGEST_SOURCE = 200
 
@@ -63,10 +64,18 @@ class StoredForest(BaseForest):
 
 
 def put_forest(
-    forest: ForestArrays, grower: Any, new: NewSection, *, trees_only: bool
+    forest: ForestArrays,
+    grower: Any,
+    new: NewSection,
+    *,
+    trees_only: bool,
+    short_for: Codes | None = None,
 ) -> None:
-    """Write the trees and, unless they shall stand alone, all else of their forest."""
-    pack_trees(forest).put(new)
+    """Write the trees and, unless they shall stand alone, all else of their forest.
+
+    See `put_trees` for rows that are given in ``short_for``.
+    """
+    put_trees(forest, new, short_for)
     new.put("numbers_only", not forest.split_levels.any())
     part = new.section("grower", folder=new.folder)
     known = type(grower) in FORESTS.values() and grower.fits_in_file()
@@ -87,7 +96,7 @@ def take_forest(
     split_levels = schema.split_levels
     if section.flag("numbers_only"):
         split_levels = np.zeros_like(split_levels)
-    forest = unpack_trees(PackedTrees.take(section), split_levels)
+    forest = take_trees(section, split_levels)
     used = np.bincount(forest.feature[forest.left >= 0], minlength=schema.n_columns)
     for column, n_splits in zip(schema.columns, used, strict=True):
         empty = column.is_number and not column.storage.is_numeric

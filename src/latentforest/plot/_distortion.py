@@ -210,7 +210,7 @@ def _name_kinds(ax: Any, shown: list[ColumnDistortion]) -> None:
 def _sizes(model: Any, sizes: Sequence[int] | None) -> list[int]:
     check_model(model)
     training_rows(model)
-    largest = len(model.eigenvalues_)
+    largest = model.encoder_.n_components
     if sizes is None:
         return np.unique(
             np.linspace(1, largest, MOST_SIZES).round().astype(int)
@@ -226,7 +226,7 @@ def _sizes(model: Any, sizes: Sequence[int] | None) -> list[int]:
 
 
 def _lost(model: Any, table: Any, size: int) -> Distortion:
-    largest = len(model.eigenvalues_)
+    largest = model.encoder_.n_components
     small = model if size == largest else model.truncate(size)
     return distortion(table, small.reconstruct(table), kinds=model.schema_)
 

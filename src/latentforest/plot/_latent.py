@@ -134,7 +134,7 @@ def pairs(
     """
     check_model(model)
     wanted = check_integer("n_components", n_components, minimum=2)
-    n_drawn = min(wanted, len(model.eigenvalues_))
+    n_drawn = min(wanted, model.encoder_.n_components)
     check_axes(model, (0, n_drawn - 1) if n_drawn > 1 else (0, 1))
     values = values_for(model, table, by, n_rows_of(model, table))
     coords = coordinates(model, table)

@@ -31,7 +31,7 @@ def coordinates(model: Any, table: Any) -> Coords:
 
 def check_axes(model: Any, axes: Sequence[int]) -> tuple[int, ...]:
     """Return two or three numbers of coordinates that the model has."""
-    n_fitted = len(model.eigenvalues_)
+    n_fitted = model.encoder_.n_components
     chosen = tuple(axes)
     known = all(isinstance(a, int | np.integer) and 0 <= a < n_fitted for a in chosen)
     if len(chosen) not in (2, 3) or not known:

@@ -48,7 +48,7 @@ def spectrum(model: Any, *, n_eigenvalues: int | None = None, ax: Any = None) ->
     check_model(model)
     values = _eigenvalues(model, n_eigenvalues)
     ax = tidy(axes_or_new(ax))
-    chosen = len(model.eigenvalues_)
+    chosen = model.encoder_.n_components
     places = np.arange(1, len(values) + 1)
     ax.bar(places[:chosen], values[:chosen], color=PALETTE[0], label="kept")
     if len(values) > chosen:

@@ -63,6 +63,7 @@ class Start(ABC):
 
     __slots__ = ()
     name: ClassVar[str]
+    asks_map: ClassVar[bool] = False  # where the forest's own map places new rows
 
     @classmethod
     @abstractmethod

@@ -23,6 +23,7 @@ class ForestStart(Start):
     """The diffusion map of the forest."""
 
     name: ClassVar[str] = "forest"
+    asks_map: ClassVar[bool] = True
 
     @classmethod
     def begin(cls, rows: RowsToRefine) -> tuple[Self, Coords]:

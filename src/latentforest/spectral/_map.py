@@ -109,13 +109,7 @@ class DiffusionMap(BaseEstimator):
         DiffusionMap
         """
         check_is_fitted(self, "spectrum_")
-        check_integer("n_components", n_components, minimum=1)
-        if n_components > self.spectrum_.n_components:
-            message = (
-                f"n_components={n_components} is more than the "
-                f"{self.spectrum_.n_components} that were fitted. Fit again with more."
-            )
-            raise ValueError(message)
+        check_fewer(n_components, self.spectrum_.n_components)
         small = copy(self)
         small.n_components = n_components
         small.spectrum_ = replace(
@@ -125,3 +119,14 @@ class DiffusionMap(BaseEstimator):
         )
         small.embedding_ = self.embedding_[:, :n_components]
         return small
+
+
+def check_fewer(n_components: int, n_fitted: int) -> None:
+    """Refuse to keep more coordinates than were fitted."""
+    check_integer("n_components", n_components, minimum=1)
+    if n_components > n_fitted:
+        message = (
+            f"n_components={n_components} is more than the {n_fitted} that were "
+            "fitted. Fit again with more."
+        )
+        raise ValueError(message)

@@ -9,9 +9,10 @@ from latentforest.trees._arrays import join_trees as join_trees
 from latentforest.trees._depth import cut_at_depth as cut_at_depth
 from latentforest.trees._depth import longest_ways as longest_ways
 from latentforest.trees._depth import node_depths as node_depths
-from latentforest.trees._packed import PackedTrees as PackedTrees
 from latentforest.trees._packed import pack_trees as pack_trees
 from latentforest.trees._packed import unpack_trees as unpack_trees
+from latentforest.trees._stored import put_trees as put_trees
+from latentforest.trees._stored import take_trees as take_trees
 from latentforest.trees._tree import Tree as Tree
 from latentforest.trees._walk_loops import goes_left as goes_left
 from latentforest.trees._walk_loops import has_level as has_level

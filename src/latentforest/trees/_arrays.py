@@ -97,7 +97,7 @@ class ForestArrays:
     ) -> LeafIds:
         values = self.check_values(values)
         ids = np.empty((len(values), self.n_trees), np.int32, order="F")
-        name = name.astype(np.int32)
+        name = name.astype(np.int32, copy=False)
         nodes = (
             self.start,
             self.left,

@@ -1,11 +1,10 @@
 """Trees without what follows from the rest: the form that files keep."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Bools, Floats, Ints
 from latentforest.trees._arrays import ForestArrays
 
@@ -25,25 +24,6 @@ class PackedTrees:
     threshold: Floats
     missing_left: Bools
     words: NDArray[np.uint32]
-
-    def put(self, new: NewSection) -> None:
-        """Write the trees to a model file."""
-        for field in fields(self):
-            new.array(field.name, getattr(self, field.name))
-
-    @classmethod
-    def take(cls, section: Section) -> "PackedTrees":
-        """Read the trees from a model file; `unpack_trees` checks them."""
-        left = section.array("left", np.int32, (None,))
-        return cls(
-            section.array("start", np.int64, (None,)),
-            left,
-            section.array("right", np.int32, left.shape),
-            section.array("feature", np.int32, left.shape),
-            section.array("threshold", np.float64, left.shape),
-            section.array("missing_left", np.bool_, left.shape),
-            section.array("words", np.uint32, (None,)),
-        )
 
 
 def pack_trees(forest: ForestArrays) -> PackedTrees:
@@ -79,7 +59,7 @@ def unpack_trees(packed: PackedTrees, split_levels: Ints) -> ForestArrays:
     ForestArrays
         A walk from any root ends at a leaf and reads nothing out of range.
     """
-    check_starts(packed)
+    check_starts(packed.start, len(packed.left))
     check_children(packed)
     inner = packed.left >= 0
     check_splits(packed, inner, split_levels)
@@ -113,9 +93,8 @@ def words_needed(feature: Ints, split_levels: Ints) -> NDArray[np.int64]:
     return words
 
 
-def check_starts(packed: PackedTrees) -> None:
+def check_starts(start: NDArray[np.int64], n_nodes: int) -> None:
     """Refuse trees without nodes, and nodes without a tree."""
-    start, n_nodes = packed.start, len(packed.left)
     if len(start) < 2 or start[0] != 0 or start[-1] != n_nodes:
         message = f"the trees do not begin at node 0 and end at node {n_nodes}"
         raise ValueError(message)

@@ -29,8 +29,9 @@ from latentforest import (
     ShiHorvathForest,
     SupervisedForest,
 )
-from latentforest.files import save_model
+from latentforest.files import describe, load_model, save_model
 
+DROP = {"drop_training": True}
 HERE = Path(__file__).parent
 GRADES = ["low", "mid", "high"]
 KINDS = {
@@ -50,7 +51,7 @@ def as_frame(columns):
 
 
 def models(frame):
-    """Fit one small model of each sort; name, model, whether rows are dropped."""
+    """Fit one small model of each sort; name, model, how it is saved."""
     trees = CompletelyRandomForest(10, min_samples_leaf=3)
     classes = frame["count"].to_numpy() // 34
     numbers = frame[["count"]].to_numpy(np.float64) / [[4, 7]]
@@ -60,8 +61,8 @@ def models(frame):
     rfae = lambda n, forest=trees, **more: RFAE(  # noqa: E731
         n, forest=forest, random_state=0, n_jobs=1, **more
     )
-    yield "knn_draw", rfae(2, AdversarialForest(10), decoder="knn").fit(frame), False
-    yield "auto", rfae(2).fit(frame), False
+    yield "knn_draw", rfae(2, AdversarialForest(10), decoder="knn").fit(frame), {}
+    yield "auto", rfae(2).fit(frame), {}
     yield (
         "local_linear",
         rfae(
@@ -73,38 +74,61 @@ def models(frame):
             kinds={"count": "category"},
             unseen="nearest",
         ).fit(frame),
-        False,
+        {},
     )
-    yield "relabel", rfae(2, decoder=RelabelDecoder(n_trees=6)).fit(frame), False
-    yield "lasso", rfae(4, decoder=LassoDecoder(12)).fit(frame), False
+    yield "relabel", rfae(2, decoder=RelabelDecoder(n_trees=6)).fit(frame), {}
+    yield "lasso", rfae(4, decoder=LassoDecoder(12)).fit(frame), {}
     # Long enough on a busy machine, and not too long once the fuzz script spoils it.
     exact = ILPDecoder(n_trees=3, time_limit=5.0)
-    yield "ilp", rfae(4, decoder=exact).fit(frame), False
+    yield "ilp", rfae(4, decoder=exact).fit(frame), {}
     yield (
         "supervised",
         rfae(2, SupervisedForest(10), decoder="knn").fit(frame, classes),
-        False,
+        {},
     )
     forest.fit(numbers, classes)
     middle = KNNDecoder(5, prototypes="middle")
-    yield "scikit_learn", rfae(1, forest, decoder=middle).fit(numbers), False
-    yield "refined", rfae(2, refine=small).fit(frame), False
+    yield "scikit_learn", rfae(1, forest, decoder=middle).fit(numbers), {}
+    yield "refined", rfae(2, refine=small).fit(frame), {}
     # The same, since decoded numbers may leave their observed range.
-    yield "refined_beyond", rfae(2, refine=small).fit(frame), False
-    yield "refined_linear", rfae(2, refine=linear).fit(frame), False
+    yield "refined_beyond", rfae(2, refine=small).fit(frame), {}
+    yield "refined_linear", rfae(2, refine=linear).fit(frame), {}
     few = frame[["length", "count", "name"]]
-    yield "chosen", rfae(1, refine=AutoRefinement(0.0)).fit(few), False
+    yield "chosen", rfae(1, refine=AutoRefinement(0.0)).fit(few), {}
     near = Refinement(2, n_neighbors=6, start="neighbours")
-    yield "refined_neighbours", rfae(2, refine=near).fit(frame), False
-    # The same, since gaps are told from values and have a limit of their own.
-    yield "refined_gaps", rfae(2, refine=near).fit(frame), False
+    yield "refined_neighbours", rfae(2, refine=near).fit(frame), {}
     packed = Refinement(start="packed", max_rows=20)
-    yield "packed", rfae(2, refine=packed).fit(frame), False
+    yield "packed", rfae(2, refine=packed).fit(frame), {}
     # Coordinates for each column, and one more; most places are numbers themselves.
-    yield "packed_apart", rfae(6, refine=packed).fit(frame), False
-    yield "dropped_packed", rfae(2, refine=packed).fit(frame), True
-    yield "dropped", rfae(2, decoder="knn").fit(frame), True
-    yield "dropped_refined", rfae(2, refine=linear).fit(frame), True
+    yield "packed_apart", rfae(6, refine=packed).fit(frame), {}
+    yield "dropped_packed", rfae(2, refine=packed).fit(frame), DROP
+    yield "dropped", rfae(2, decoder="knn").fit(frame), DROP
+    yield "dropped_refined", rfae(2, refine=linear).fit(frame), DROP
+    yield from models_of_format_2(frame, rfae, classes, numbers)
+
+
+def models_of_format_2(frame, rfae, classes, numbers):
+    """Fit models whose files have another layout since format 2."""
+    plain = rfae(2, AdversarialForest(10), decoder="knn").fit(frame)
+    yield "two_walked", plain, {}
+    yield "two_compact", plain, {"compact": True}
+    yield "dropped_two", plain, DROP
+    yield "dropped_two_compact", plain, DROP | {"compact": True}
+    yield "two_paired", rfae(2, landmarks=18, kernel="scornet").fit(frame), {}
+    forest = RandomForestClassifier(10, max_leaf_nodes=6, random_state=0)
+    linked = rfae(1, forest.fit(numbers, classes), decoder="knn").fit(numbers)
+    yield "two_linked", linked, {}
+    near = Refinement(2, n_neighbors=6, start="neighbours")
+    refined = rfae(2, refine=near).fit(frame)
+    yield "two_neighbours", refined, {}
+    yield "dropped_two_neighbours", refined, DROP
+    # The same, since gaps are told from values and have a limit of their own.
+    yield "two_gaps", refined, {}
+    yield "two_truncated", rfae(3, refine=near).fit(frame).truncate(1), {}
+    first = Refinement(2, n_neighbors=6, start="forest")
+    yield "two_forest", rfae(2, refine=first).fit(frame), {}
+    packed = Refinement(start="packed", max_rows=20)
+    yield "two_packed", rfae(2, refine=packed).fit(frame), {}
 
 
 def rows_for(model, frame):
@@ -123,7 +147,9 @@ def answers(model, frame, *, dropped):
     """Return what the model says about the rows."""
     rows = rows_for(model, frame)
     coords = model.transform(rows)
-    said = {"coords": coords.tolist(), "eigenvalues": model.eigenvalues_.tolist()}
+    said = {"coords": coords.tolist()}
+    if model.encoder_.asks_map or model.encoder_.plain.seed is None:
+        said["eigenvalues"] = model.eigenvalues_.tolist()  # else not in the file
     if not dropped:
         decoded = pd.DataFrame(model.inverse_transform(coords))
         said["decoded"] = {
@@ -139,10 +165,12 @@ def main():
     expected = json.loads((HERE / "expected.json").read_text(encoding="utf-8"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # these models are too small to be good
-        for name, model, dropped in models(as_frame(columns)):
+        for name, model, options in models(as_frame(columns)):
             if name in expected:
                 continue
-            save_model(model, HERE / f"{name}.lf", drop_training=dropped)
+            path = save_model(model, HERE / f"{name}.lf", **options)
+            dropped = not describe(path).has_training
+            model = load_model(path, RFAE)  # noqa: PLW2901 (it may have fewer digits)
             expected[name] = answers(model, as_frame(columns), dropped=dropped)
     (HERE / "expected.json").write_text(json.dumps(expected) + "\n", encoding="utf-8")
 

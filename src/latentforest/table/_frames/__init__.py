@@ -101,6 +101,8 @@ def open_table(X: Any) -> RawTable:
 
 
 def _is_frame(X: Any) -> bool:
+    if nw.dependencies.is_pandas_dataframe(X):
+        return True  # the others are asked slowly
     if nw.dependencies.is_into_series(X):
         message = (
             f"Expected 2D array, got a {type(X).__name__} with one column instead. "
@@ -125,6 +127,12 @@ def _open_frame(X: Any) -> RawTable:
             f"{listed(repeated)}. Rename or drop these columns."
         )
         raise SchemaError(message)
+    if nw.dependencies.is_pandas_dataframe(X):
+        # Without narwhals, which would take most of the time of a table of one row.
+        columns = [series for _, series in X.items()]
+        return RawTable(
+            "pandas", names, len(X), lambda j: _read_pandas(names[j], columns[j])
+        )
     frame = nw.from_native(X, eager_only=True)
     if frame.implementation not in _LIBRARIES:
         message = (
@@ -139,6 +147,13 @@ def _open_frame(X: Any) -> RawTable:
         len(frame),
         lambda j: _read(names[j], frame[:, j], read_native),
     )
+
+
+def _read_pandas(name: Hashable, series: Any) -> RawColumn:
+    column = read_pandas(name, series)
+    if column is not None:
+        return column
+    return _read(name, nw.from_native(series, series_only=True), lambda *_: None)
 
 
 def _read(name: Hashable, series: "nw.Series[Any]", read_native: _Reader) -> RawColumn:

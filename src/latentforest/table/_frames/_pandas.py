@@ -3,11 +3,13 @@
 import re
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from inspect import signature
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latentforest._base._types import Floats
 from latentforest.table._column_spec import ColumnSpec
@@ -15,6 +17,7 @@ from latentforest.table._frames._arrow import parse_type, read_arrow, write_arro
 from latentforest.table._frames._objects import read_objects, write_objects
 from latentforest.table._frames._raw import (
     LabelColumn,
+    NumberColumn,
     RawColumn,
     as_integers,
     missing_index,
@@ -28,13 +31,28 @@ from latentforest.table._ticks import UNITS, Ticks
 _ARROW = "[pyarrow]"
 # pandas' own names do not tell all string dtypes apart, nor the dtype of levels.
 _STRING = re.compile(r"StringDtype\((\w+), (NA|nan)\)")
+_STORAGES = {"b": Storage.boolean, "i": Storage.integer, "u": Storage.integer}
+# Plain dtypes of numbers: how they are kept, what they are called, how fine they are.
+_NUMBERS = {
+    np.dtype(code): (
+        _STORAGES.get(np.dtype(code).kind, Storage.float),
+        str(np.dtype(code)),
+        float(np.finfo(code if code in "fd" else "d").eps),
+    )
+    for code in "?bBhHiIlLqQfd"
+}
+_FEW = 32  # rows that Python numbers faster than pandas
 _CATEGORY = re.compile(r"(category|ordered)\((.+)\)")
 
 
 def read_pandas(name: Hashable, series: Any) -> RawColumn | None:
     """Read text, categories, dates and objects; None for types that have no kind."""
-    pd = import_module("pandas")
     dtype = series.dtype
+    if isinstance(dtype, np.dtype) and dtype in _NUMBERS:
+        storage, text, resolution = _NUMBERS[dtype]
+        numbers = series.to_numpy().astype(np.float64)
+        return NumberColumn(name, text, storage, numbers, resolution)
+    pd = import_module("pandas")
     if isinstance(dtype, pd.ArrowDtype):
         pa = import_module("pyarrow")
         column = read_arrow(name, pa.chunked_array([pa.array(series.array)]))
@@ -50,7 +68,7 @@ def read_pandas(name: Hashable, series: Any) -> RawColumn | None:
             bool(dtype.ordered),
         )
     if isinstance(dtype, pd.StringDtype):
-        index, uniques = pd.factorize(series)
+        index, uniques = _factorize(series)
         levels = plain_levels(name, uniques)
         text = _text(dtype)
         return LabelColumn(name, text, Storage.text, index.astype(np.int64), levels)
@@ -59,6 +77,21 @@ def read_pandas(name: Hashable, series: Any) -> RawColumn | None:
     return read_pandas_times(name, series) if dtype.kind in "mM" else None
 
 
+def _factorize(series: Any) -> tuple[NDArray[np.integer], Any]:
+    """Give texts numbers in the order in which they come; −1 is missing."""
+    pd = import_module("pandas")
+    if len(series) > _FEW:
+        found: tuple[NDArray[np.integer], Any] = pd.factorize(series)
+        return found
+    numbers: dict[str, int] = {}
+    index = [
+        numbers.setdefault(cell, len(numbers)) if isinstance(cell, str) else -1
+        for cell in series.array
+    ]
+    return np.array(index, np.int64), list(numbers)
+
+
+@cache
 def _text(dtype: Any) -> str:
     pd = import_module("pandas")
     if isinstance(dtype, pd.StringDtype):
@@ -67,6 +100,7 @@ def _text(dtype: Any) -> str:
     return str(dtype)
 
 
+@cache
 def _dtype(text: str) -> Any:
     pd = import_module("pandas")
     if found := _STRING.fullmatch(text):
