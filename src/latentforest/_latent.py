@@ -21,7 +21,7 @@ from latentforest.encoder import Encoder, ForestKernel
 from latentforest.forest import GrownForest
 from latentforest.refine import Refinement
 from latentforest.spectral import DiffusionMap
-from latentforest.table import TableCodec, index_of
+from latentforest.table import EncodedTable, TableCodec, index_of
 
 
 def check_model(model: Any, fitted: str = "encoder_") -> None:
@@ -225,6 +225,9 @@ class LatentModel(TableAutoencoder):
         small = copy(self).set_params(n_components=n_components)
         small._settle(encoder, decoder)
         return small
+
+    def _training_table(self) -> EncodedTable:
+        return self.encoder_.trained_on("score").table
 
     def _encode(self, X: Any) -> Any:
         codes = self.codec_.encode(X, caller=type(self).__name__).values

@@ -11,8 +11,8 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from latentforest.decode import Decoder
-from latentforest.metrics import distortion
-from latentforest.table import TableSchema, index_of
+from latentforest.metrics import Distortion, Yardstick, distortion
+from latentforest.table import EncodedTable, TableSchema, index_of
 
 
 class TableAutoencoder(
@@ -58,8 +58,44 @@ class TableAutoencoder(
         check_is_fitted(self, "decoder_")
         return self.decoder_.predict(self._encode(X), index=index_of(X))
 
+    @abstractmethod
+    def _training_table(self) -> EncodedTable:
+        """Return the training rows, or say that they were dropped."""
+
+    def distortion(self, X: Any) -> Distortion:
+        """Return what the rows of a table lose on the way there and back.
+
+        Measured by the spread of the training rows, so that a single row has a
+        distortion too; see `latentforest.metrics.distortion` for the paper's measure,
+        which takes that of the rows themselves.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            A table with the columns of the fitted one. Rows that were trained on lose
+            less than new ones.
+
+        Returns
+        -------
+        Distortion
+            One value per column, beside what guessing would lose, and their mean.
+        """
+        return distortion(X, self.reconstruct(X), training=self.yardstick_)
+
+    @property
+    def yardstick_(self) -> Yardstick:
+        """Means, spreads and commonest levels of the training rows."""
+        table = self._training_table()
+        known = self.__dict__.get("_yardstick")
+        if known is None or known[0] is not table:
+            known = table, Yardstick.of_table(table)
+            self._yardstick = known
+        return known[1]
+
     def score(self, X: Any, y: Any = None) -> float:
         """Return 1 minus the mean distortion of the reconstructed table.
+
+        The spread of a number is that of the training rows; see ``distortion``.
 
         Parameters
         ----------
@@ -73,7 +109,7 @@ class TableAutoencoder(
         float
             1 for a perfect reconstruction.
         """
-        return 1.0 - float(distortion(X, self.reconstruct(X), kinds=self.schema_))
+        return 1.0 - float(self.distortion(X))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -9,7 +9,6 @@ import numpy as np
 from latentforest import RFAE, plot
 from latentforest._base._complete import completed
 from latentforest._base._optional import require
-from latentforest.metrics import distortion
 
 FOLDER = "latentforest-demo"
 
@@ -48,7 +47,7 @@ def run_demo(folder: str | PathLike[str] = FOLDER) -> None:
     reconstructed = model.reconstruct(test)
     print(
         f"{len(test)} penguins the model has not seen, squeezed into 2 numbers each "
-        f"and back:\n\n{distortion(test, reconstructed, kinds=model.schema_)}\n"
+        f"and back:\n\n{model.distortion(test)}\n"
     )
     model.save(files[".lf"])
     with completed(files[".png"]) as unfinished:

@@ -173,12 +173,12 @@ def test_shown_as_a_table():
     result = distortion(table, table.assign(a=[1.0, 1.5]))
     assert repr(result) == str(result)
     assert str(result).splitlines() == [
-        "column     kind        distortion",
-        "---------------------------------",
-        "a          continuous      0.5000",
-        "long name  category        0.0000",
-        "---------------------------------",
-        "mean                       0.2500",
+        "column     kind        distortion  guessing  relative",
+        "-----------------------------------------------------",
+        "a          continuous      0.5000    1.0000      0.50",
+        "long name  category        0.0000    0.5000      0.00",
+        "-----------------------------------------------------",
+        "mean                       0.2500    0.7500      0.33",
     ]
     frame = result.to_frame()
     assert frame.index.tolist() == ["a", "long name"]

@@ -1,7 +1,6 @@
 """How much of a table is lost on the way through the latent space."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,14 +10,17 @@ from latentforest._base._checks import listed
 from latentforest._base._errors import SchemaError
 from latentforest._base._types import Floats
 from latentforest.metrics._losses import (
+    NO_MODE,
     LabelLoss,
     NumberLoss,
-    mean_distortion,
     schema_unit,
 )
+from latentforest.metrics._report import ColumnDistortion, Distortion
+from latentforest.metrics._yardstick import Yardstick
 from latentforest.table import (
     ColumnKind,
     ColumnSpec,
+    Level,
     NumberColumn,
     RawColumn,
     RawTable,
@@ -32,64 +34,12 @@ from latentforest.table import (
 Loss: TypeAlias = NumberLoss | LabelLoss
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnDistortion:
-    """The distortion of one column: 0 is perfect, 1 is no better than guessing."""
-
-    name: Hashable
-    kind: ColumnKind
-    distortion: float
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Distortion:
-    """The distortion of a table, and of each of its columns.
-
-    ``float(…)`` gives the mean; printing shows all columns.
-    """
-
-    columns: tuple[ColumnDistortion, ...]
-
-    @property
-    def mean(self) -> float:
-        """Mean over the columns; columns without a distortion (NaN) are left out."""
-        return mean_distortion([column.distortion for column in self.columns])
-
-    def to_frame(self) -> Any:
-        """Return a pandas data frame with one row per column of the table."""
-        import pandas as pd  # noqa: PLC0415 (only who asks for a frame pays for it)
-
-        return pd.DataFrame(
-            {
-                "kind": [str(column.kind) for column in self.columns],
-                "distortion": [column.distortion for column in self.columns],
-            },
-            index=pd.Index([column.name for column in self.columns], name="column"),
-        )
-
-    def __float__(self) -> float:
-        return self.mean
-
-    def __repr__(self) -> str:
-        rows = [("column", "kind", "distortion")]
-        rows += [
-            (str(c.name), str(c.kind), f"{c.distortion:.4f}") for c in self.columns
-        ]
-        rows.append(("mean", "", f"{self.mean:.4f}"))
-        widths = [max(len(row[i]) for row in rows) for i in range(3)]
-        lines = [
-            f"{name:<{widths[0]}}  {kind:<{widths[1]}}  {value:>{widths[2]}}"
-            for name, kind, value in rows
-        ]
-        rule = "-" * len(lines[0])
-        return "\n".join([lines[0], rule, *lines[1:-1], rule, lines[-1]])
-
-
 def distortion(
     original: Any,
     reconstructed: Any,
     *,
     kinds: Mapping[Any, ColumnKind | str] | TableSchema | None = None,
+    training: Any = None,
 ) -> Distortion:
     """Compare a table with its reconstruction, column by column.
 
@@ -102,6 +52,10 @@ def distortion(
     kinds : dict, TableSchema or None, default=None
         What the columns mean. A dict as in ``TableCodec`` sets some of them, the rest
         are inferred from ``original``; a schema, say of the training rows, sets all.
+    training : table, EncodedTable or None, default=None
+        Rows whose means, spreads and commonest levels are the measure, such as the
+        training rows of the model. Without them it is ``original`` itself, as in the
+        paper; a few rows that are alike then have no spread, and lose all of it.
 
     Returns
     -------
@@ -112,8 +66,13 @@ def distortion(
     -----
     For numbers the distortion is ``1 - max(R², 0)``, with R² against the mean of the
     original column; for all other kinds it is the share of rows that came back with
-    another value. Both are 0 for a perfect column; 1 means no better than the mean of
-    a number, or every row wrong.
+    another value. Both are 0 for a perfect column. At 1 a number is no better than its
+    mean, but any other column is wrong in every row: guessing its commonest value does
+    better than that. What guessing loses stands beside each column, and, as
+    ``relative``, how much of it was lost.
+
+    With ``training`` R² is ``1 - Σ(x - x̂)² / (n s²)`` over n rows, s being the standard
+    deviation of the training rows.
 
     Dates and times are numbers: ticks of the resolution that ``original`` has.
 
@@ -131,24 +90,28 @@ def distortion(
     >>> table = pd.DataFrame({"size": [1.0, 2.0, 3.0], "colour": ["a", "b", "b"]})
     >>> back = pd.DataFrame({"size": [1.0, 2.0, 2.0], "colour": ["a", "b", "a"]})
     >>> distortion(table, back)
-    column  kind        distortion
-    ------------------------------
-    size    continuous      0.5000
-    colour  category        0.3333
-    ------------------------------
-    mean                    0.4167
+    column  kind        distortion  guessing  relative
+    --------------------------------------------------
+    size    continuous      0.5000    1.0000      0.50
+    colour  category        0.3333    0.3333      1.00
+    --------------------------------------------------
+    mean                    0.4167    0.6667      0.62
     >>> distortion(table, back[["size"]])
     Traceback (most recent call last):
     ...
     latentforest._base._errors.SchemaError: The tables have different columns: ...
     """
     before, after = _open_both(original, reconstructed)
-    if isinstance(kinds, TableSchema):
+    measure = None if training is None else Yardstick.of(training, kinds)
+    if measure is not None:
+        schema = measure.schema
+        _check_schema(before, schema)
+    elif isinstance(kinds, TableSchema):
         schema = kinds
         _check_schema(before, schema)
     else:
         schema = TableCodec(kinds).fit(original).schema_
-    losses = [NumberLoss() if c.is_number else LabelLoss() for c in schema.columns]
+    losses = _losses(schema, measure, units=False)
     _add(losses, schema, before, after)
     return _summed(before.names, schema, losses)
 
@@ -160,6 +123,8 @@ class RunningDistortion:
     ----------
     schema : TableSchema
         What the columns mean, say of the training rows.
+    training : table, EncodedTable or None, default=None
+        Rows that losses are measured by, as in `distortion`.
 
     Examples
     --------
@@ -174,12 +139,10 @@ class RunningDistortion:
     True
     """
 
-    def __init__(self, schema: TableSchema) -> None:
+    def __init__(self, schema: TableSchema, training: Any = None) -> None:
         self._schema = schema
-        self._losses: list[Loss] = [
-            NumberLoss(schema_unit(spec)) if spec.is_number else LabelLoss()
-            for spec in schema.columns
-        ]
+        measure = None if training is None else Yardstick.of(training, schema)
+        self._losses = _losses(schema, measure, units=True)
 
     def add(self, original: Any, reconstructed: Any) -> None:
         """Take in the same rows before and after."""
@@ -190,6 +153,23 @@ class RunningDistortion:
     def result(self) -> Distortion:
         """Return the distortion of all rows so far."""
         return _summed(self._schema.names, self._schema, self._losses)
+
+
+def _losses(
+    schema: TableSchema, measure: Yardstick | None, *, units: bool
+) -> list[Loss]:
+    losses: list[Loss] = []
+    for column, spec in enumerate(schema.columns):
+        if spec.is_number:
+            unit = schema_unit(spec) if units else None
+            known = (
+                () if measure is None else (measure.mean[column], measure.std[column])
+            )
+            losses.append(NumberLoss(unit, *map(float, known)))
+        else:
+            mode = NO_MODE if measure is None else measure.mode[column]
+            losses.append(LabelLoss(mode))
+    return losses
 
 
 def _open_both(original: Any, reconstructed: Any) -> tuple[RawTable, RawTable]:
@@ -239,7 +219,10 @@ def _summed(
 ) -> Distortion:
     columns = zip(names, schema.columns, losses, strict=True)
     return Distortion(
-        tuple(ColumnDistortion(name, c.kind, loss.value()) for name, c, loss in columns)
+        tuple(
+            ColumnDistortion(name, c.kind, loss.value(), loss.guess())
+            for name, c, loss in columns
+        )
     )
 
 
@@ -265,10 +248,10 @@ def _numbers(column: RawColumn, spec: ColumnSpec) -> Floats:
 
 def _labels(
     original: RawColumn, reconstructed: RawColumn
-) -> tuple[NDArray[Any], NDArray[Any]]:
+) -> tuple[NDArray[Any], NDArray[Any], tuple[Level, ...]]:
     index, values = original.labels()
     other, other_values = reconstructed.labels()
     # Values are compared, not codes: each side may have levels the other has not.
     number_of = {value: i for i, value in enumerate(values)}
     numbers = [number_of.get(value, len(values)) for value in other_values]
-    return index, np.array([*numbers, -1])[other]
+    return index, np.array([*numbers, -1])[other], values

@@ -1,6 +1,8 @@
 """What one column lost, from arrays whose rows may come in blocks."""
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from latentforest.table import ColumnSpec, TableSchema
 _EQUAL = 1e-12  # relative; a constant column has no variance to compare with
 _HUGE = 2.0**960  # a sum of 2⁶⁴ smaller numbers is finite
 _SHRINK = 2.0**-128  # a power of two: nothing is rounded
+NO_MODE: Any = object()  # nobody says which value is the commonest
 _FAR = 2.0**200  # squares of what is farther from the unit may overflow or vanish
 
 
@@ -96,10 +99,15 @@ class NumberLoss:
     unit : float or None, default=None
         What differences are measured in, since squares of tiny numbers vanish; None
         takes the spread of the first block.
+    mean, std : float, default=nan
+        Of the training rows, which R² is then measured by instead of the originals.
     """
 
-    def __init__(self, unit: float | None = None) -> None:
+    def __init__(
+        self, unit: float | None = None, mean: float = math.nan, std: float = math.nan
+    ) -> None:
         self._unit, self._shrink = unit, 1.0
+        self._mean, self._std = mean, std
         self._changed = False
         self._lowest, self._highest = np.inf, -np.inf
 
@@ -131,11 +139,43 @@ class NumberLoss:
         """Return the distortion; NaN if there was no original number."""
         if self._highest < self._lowest:
             return float("nan")
-        if self._lowest == self._highest:
+        if self._is_constant:
             return float(self._changed)
         # A missing reconstruction counts as the mean.
-        lost = self._lost.plus(self._absent.around(self._all.mean))
-        return lost.share_of(self._all.squares)
+        lost = self._lost.plus(self._absent.around(self._centre))
+        return lost.share_of(self._whole)
+
+    def guess(self) -> float:
+        """Return the distortion if the mean stood in every row."""
+        if self._highest < self._lowest:
+            return float("nan")
+        if self._is_constant:
+            return float(self._highest > self._lowest or self._moved)
+        return self._all.around(self._centre).share_of(self._whole)
+
+    @property
+    def _is_constant(self) -> bool:
+        """Whether there is no spread to measure by."""
+        if math.isnan(self._std):
+            return self._lowest == self._highest
+        return self._std == 0
+
+    @property
+    def _moved(self) -> bool:
+        """Whether a constant is another one than that of the training rows."""
+        return self._highest != self._mean and not math.isnan(self._mean)
+
+    @property
+    def _centre(self) -> float:
+        known = not math.isnan(self._std)
+        return self._mean * self._shrink if known else self._all.mean
+
+    @property
+    def _whole(self) -> Squares:
+        """Sum of squares if the rows had the spread that is measured by."""
+        if math.isnan(self._std):
+            return self._all.squares
+        return Squares(self._std * self._shrink, float(self._all.count))
 
     def _shrink_all(self) -> None:
         """Measure everything, from now on, in numbers whose sums are finite."""
@@ -147,20 +187,41 @@ class NumberLoss:
 
 
 class LabelLoss:
-    """Share of rows that came back with another value; missing is a value."""
+    """Share of rows that came back with another value; missing is a value.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    mode : str, int, float, bool or None, default=NO_MODE
+        Commonest value of the training rows, which guessing takes; None is missing.
+        Without it guessing knows the commonest of the originals.
+    """
+
+    def __init__(self, mode: Any = NO_MODE) -> None:
         self._rows, self._present, self._wrong = 0, 0, 0
+        self._mode, self._counts = mode, Counter[Any]()
 
-    def add(self, index: NDArray[Any], other: NDArray[Any]) -> None:
-        """Take in a block of rows: numbers of values, -1 for missing."""
+    def add(
+        self, index: NDArray[Any], other: NDArray[Any], values: Sequence[Any]
+    ) -> None:
+        """Take in a block of rows: numbers of values, -1 for missing; the values."""
         self._rows += len(index)
         self._present += int((index >= 0).sum())
         self._wrong += int((index != other).sum())
+        numbers, counts = np.unique(index, return_counts=True)
+        for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
+            self._counts[None if number < 0 else values[int(number)]] += count
 
     def value(self) -> float:
         """Return the distortion; NaN if all originals were missing."""
         return self._wrong / self._rows if self._present else float("nan")
+
+    def guess(self) -> float:
+        """Return the distortion if the commonest value stood in every row."""
+        if not self._present:
+            return float("nan")
+        known = self._mode is not NO_MODE
+        right = self._counts[self._mode] if known else max(self._counts.values())
+        return 1.0 - right / self._rows
 
 
 def spread_unit(lowest: float, highest: float) -> float:
@@ -182,13 +243,13 @@ def code_distortions(schema: TableSchema, original: Floats, decoded: Floats) -> 
     NaN where all originals are missing; `mean_distortion` leaves these out.
     """
     lost = np.empty(schema.n_columns)
-    for column, is_number in enumerate(schema.is_number):
+    for column, spec in enumerate(schema.columns):
         before, after = original[:, column], decoded[:, column]
-        loss: NumberLoss | LabelLoss = NumberLoss() if is_number else LabelLoss()
-        if is_number:
+        loss: NumberLoss | LabelLoss = NumberLoss() if spec.is_number else LabelLoss()
+        if isinstance(loss, NumberLoss):
             loss.add(before, after)
         else:
-            loss.add(_or_missing(before), _or_missing(after))
+            loss.add(_or_missing(before), _or_missing(after), range(spec.n_levels))
         lost[column] = loss.value()
     return lost
 

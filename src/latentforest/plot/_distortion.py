@@ -15,6 +15,14 @@ from latentforest.plot._model import check_is_table, training_rows
 
 MOST_COLUMNS = 40
 NUMBER, CATEGORY = PALETTE[0], PALETTE[1]
+GUESSING = {
+    "marker": "|",
+    "markersize": 11,
+    "markeredgewidth": 1.6,
+    "linestyle": "none",
+    "color": QUIET,
+    "label": "guessing",
+}
 MOST_SIZES = 8
 
 
@@ -23,11 +31,14 @@ def column_distortion(
 ) -> Any:
     """Draw the distortion of every column as a bar, the largest on top.
 
+    A mark beside each bar shows what guessing would lose: the mean of a number, the
+    commonest value of any other column.
+
     Parameters
     ----------
     original : table or Distortion
-        The rows as they were, or a report that `latentforest.metrics.distortion` made
-        of them.
+        The rows as they were, or a report of them: ``model.distortion(table)``, or
+        what `latentforest.metrics.distortion` returns.
     reconstructed : table, default=None
         The rows as they came back; None with a report.
     kinds : dict, TableSchema or None, default=None
@@ -70,7 +81,9 @@ def column_distortion(
     names = short_names((column.name for column in shown), 30)
     ax.set_yticks(range(len(shown)), names)
     ax.tick_params(axis="y", length=0)
-    longest = max(_loss(shown[0]), 0.05)
+    guesses = [column.guess for column in shown]
+    ax.plot(guesses, range(len(shown)), **GUESSING)
+    longest = np.nanmax([_loss(shown[0]), 0.05, *guesses])
     ax.set(xlim=(0, 1.12 * longest), ylim=(len(shown) - 0.4, -0.6))
     hidden = len(worst) - len(shown)
     rest = f"; {hidden} columns that lost less are not shown" if hidden else ""
@@ -199,7 +212,7 @@ def _name_kinds(ax: Any, shown: list[ColumnDistortion]) -> None:
     ax.legend(
         handles=[*handles, *ax.get_legend_handles_labels()[0]],
         frameon=False,
-        ncols=3,
+        ncols=4,
         loc="lower left",
         bbox_to_anchor=(0.0, 1.0),
         borderaxespad=0.2,
@@ -228,7 +241,7 @@ def _sizes(model: Any, sizes: Sequence[int] | None) -> list[int]:
 def _lost(model: Any, table: Any, size: int) -> Distortion:
     largest = model.encoder_.n_components
     small = model if size == largest else model.truncate(size)
-    return distortion(table, small.reconstruct(table), kinds=model.schema_)
+    return small.distortion(table)
 
 
 def _kind_curves(

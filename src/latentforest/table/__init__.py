@@ -16,6 +16,7 @@ from latentforest.table._frames import time_cells as time_cells
 from latentforest.table._frames import time_column as time_column
 from latentforest.table._frames import time_spans as time_spans
 from latentforest.table._kinds import ColumnKind
+from latentforest.table._kinds import Level as Level
 from latentforest.table._kinds import Storage as Storage
 from latentforest.table._match import check_names
 from latentforest.table._names import one_nan as one_nan
