@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from latentforest._base._errors import DataError
 from latentforest._base._types import Codes, Coords
 from latentforest.reading import (
+    DateNotation,
     Notation,
     Source,
     is_text,
@@ -21,6 +22,7 @@ from latentforest.reading import (
 )
 from latentforest.table import ColumnKind, ColumnSpec, Storage, TableCodec, TableSchema
 
+_UNIT = re.compile(r"[\[:(](s|ms|us|ns)\b")  # of a dtype of dates
 _INTEGER = re.compile(r"(u?int)(8|16|32|64)")
 MOST_ROWS, MOST_CELLS = 50_000, 2_000_000
 
@@ -112,9 +114,28 @@ def _file_type(spec: ColumnSpec) -> Any:
         return pa.float32() if short else pa.float64()
     if spec.storage is Storage.text:
         return pa.string()
+    if spec.storage is Storage.decimal:
+        return pa.float64()
+    if spec.storage.is_time:
+        return _time_type(spec)
     ordered = spec.kind is ColumnKind.ordered
     levels = pa.array(spec.levels) if spec.levels else pa.array([], pa.string())
     return pa.dictionary(pa.int32(), levels.type, ordered=ordered)
+
+
+def _time_type(spec: ColumnSpec) -> Any:
+    if spec.storage is Storage.time:
+        return pa.time64("us")
+    cells = Notation.from_text(spec.notation).cells
+    days = isinstance(cells, DateNotation) and not cells.has_time
+    if spec.storage is Storage.date or (spec.storage is Storage.datetime and days):
+        return pa.date32()
+    found = _UNIT.search(spec.dtype)
+    unit = found[1] if found else "us"
+    if spec.storage is Storage.duration:
+        return pa.duration(unit)
+    zone = spec.ticks.zone if spec.ticks is not None else ""
+    return pa.timestamp(unit, zone or None)
 
 
 def coord_names(n_components: int) -> list[str]:

@@ -2,6 +2,7 @@
 
 from latentforest.reading._cells import read_cells as read_cells
 from latentforest.reading._cells import read_coordinate as read_coordinate
+from latentforest.reading._date_notation import DateNotation as DateNotation
 from latentforest.reading._dialect import Dialect as Dialect
 from latentforest.reading._formats import STREAM as STREAM
 from latentforest.reading._formats import TABLE_SUFFIXES as TABLE_SUFFIXES

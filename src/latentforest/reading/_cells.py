@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from latentforest._base._errors import DataError
+from latentforest.reading._date_notation import DateNotation
 from latentforest.reading._dialect import Dialect
 from latentforest.reading._gap_words import are_gaps
-from latentforest.reading._notation import Notation
+from latentforest.reading._notation import Notation, Way
 from latentforest.reading._number_notation import NumberNotation
 from latentforest.table import ColumnSpec
 
@@ -42,7 +43,7 @@ def read_cells(spec: ColumnSpec, cells: Any, dialect: Dialect, first_row: int) -
     Returns
     -------
     pyarrow array
-        double, bool or string.
+        double, bool, string, or dates and times.
 
     Notes
     -----
@@ -56,14 +57,38 @@ def read_cells(spec: ColumnSpec, cells: Any, dialect: Dialect, first_row: int) -
     if spec.storage == "boolean" and are_truths(words):
         return truths(words)
     words = pc.if_else(are_gaps(words), pa.nulls(len(words), pa.string()), words)
+    if spec.storage.is_time:
+        return _times(spec, words, dialect, first_row, notation)
     held = "booleans" if spec.storage == "boolean" else "numbers"
     if notation.cells is not None:
         held += f" like {notation.cells.example}"
     hint = f"The column held {held} in fit."
-    ways = [said_notation(dialect), NumberNotation()]
+    ways: list[Way] = [said_notation(dialect), NumberNotation()]
     if notation.cells is not None:
         ways = [notation.cells]
-    return numbers(str(spec.name), words, first_row, hint, ways, dialect)
+    return read_words(str(spec.name), words, first_row, hint, ways, dialect)
+
+
+def _times(
+    spec: ColumnSpec, words: Any, dialect: Dialect, first_row: int, notation: Notation
+) -> Any:
+    """Dates and times as they were written in fit; else as ISO or the user says."""
+    sort = {"time": "time", "duration": "duration"}.get(spec.storage, "date")
+    zone = "XXX" if spec.ticks is not None and spec.ticks.zone else ""
+    ways: list[Way] = [DateNotation(f"yyyy-MM-dd HH:mm{zone}")]
+    if sort == "time":
+        ways = [DateNotation("HH:mm", sort), DateNotation("h:mm a", sort)]
+    elif sort == "duration":
+        ways = [DateNotation("H:mm:ss", sort)]
+    elif dialect.dates is not None:
+        order = "dd{0}MM{0}yyyy" if dialect.dates == "day-first" else "MM{0}dd{0}yyyy"
+        said = (order.format(sign) for sign in "./-")
+        ways += [DateNotation(f"{pattern} HH:mm{zone}") for pattern in said]
+    if notation.cells is not None:
+        ways = [notation.cells]
+    example = ways[0].example
+    hint = f"The column held {sort}s like {example} in fit."
+    return read_words(str(spec.name), words, first_row, hint, ways, dialect)
 
 
 def said_notation(dialect: Dialect) -> NumberNotation:
@@ -88,7 +113,7 @@ def read_coordinate(
 ) -> Any:
     """Numbers of a column of coordinates; missing ones are null."""
     words = without(trimmed(cells), missing)
-    return numbers(name, words, first_row, "Coordinates must be numbers.")
+    return read_words(name, words, first_row, "Coordinates must be numbers.")
 
 
 def _is_numeric(spec: ColumnSpec) -> bool:
@@ -97,15 +122,15 @@ def _is_numeric(spec: ColumnSpec) -> bool:
     return bool(spec.levels) and not any(isinstance(v, str) for v in spec.levels)
 
 
-def numbers(
+def read_words(
     name: str,
     words: Any,
     first_row: int,
     hint: str,
-    ways: Sequence[NumberNotation] = (NumberNotation(),),
+    ways: Sequence[Way] = (NumberNotation(),),
     dialect: Dialect | None = None,
 ) -> Any:
-    """Numbers of words, or an error that names the first word that is none.
+    """Values of words, or an error that names the first word that is none.
 
     Parameters
     ----------
@@ -117,8 +142,8 @@ def numbers(
         Number of the first row, for the message.
     hint : str
         What the column should hold, for the message.
-    ways : sequence of NumberNotation
-        How numbers are written; a word that is not written in the first is tried in
+    ways : sequence of NumberNotation or DateNotation
+        How values are written; a word that is not written in the first is tried in
         the next.
     dialect : Dialect or None, default=None
         Who is told how to name words that mean missing; None gives no such advice.
@@ -129,10 +154,10 @@ def numbers(
         except pa.ArrowInvalid:
             pass
     values = pc.coalesce(*(way.read(words) for way in ways))
-    special = pc.match_substring_regex(words, _SPECIAL)
-    values = pc.if_else(
-        special, pc.cast(pc.if_else(special, words, None), pa.float64()), values
-    )
+    if pa.types.is_floating(values.type):
+        special = pc.match_substring_regex(words, _SPECIAL)
+        known = pc.if_else(special, words, pa.nulls(len(words), pa.string()))
+        values = pc.coalesce(values, pc.cast(known, pa.float64()))
     bad = pc.and_(pc.is_null(values), pc.is_valid(words))
     place = pc.index(bad, value=True).as_py()
     if place < 0:

@@ -1,30 +1,32 @@
 """What the columns of a text table hold, decided over all rows of all columns."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from latentforest._base._errors import DataError
 from latentforest._base._types import Bools
 from latentforest.reading._cells import (
     NUMBER,
     are_truths,
     is_all,
     is_any,
-    numbers,
+    read_words,
     said_notation,
     trimmed,
     truths,
     without,
 )
+from latentforest.reading._date_notation import DateNotation
 from latentforest.reading._dialect import MISSING, Dialect
+from latentforest.reading._find_dates import Dates, find_dates
 from latentforest.reading._find_numbers import Numbers, find_numbers
 from latentforest.reading._gap_words import are_gaps
-from latentforest.reading._notation import Notation
+from latentforest.reading._notation import Notation, Way
 from latentforest.reading._number_notation import NumberNotation
+from latentforest.reading._settle import settle_dates, settle_number
 from latentforest.reading._tally import Tally
 from latentforest.table import ColumnKind
 
@@ -33,7 +35,7 @@ _MOST = 0.8  # share from which it is worth saying that a column looks like numb
 _KEPT = 200  # words of a column that a model remembers as missing
 _WHOLE = r"^[+-]?[0-9]{1,18}$"
 _LEADING_ZERO = r"^[+-]?0[0-9]"  # an identifier: as a number it would lose its zeros
-_POINT_CURRENCIES = ("$", "US$", "USD", "£", "GBP", "¥", "₹")  # commas part thousands
+_PACKED = r"^(?:19|20)[0-9]{6}$"  # a date, if the user says so
 _OPEN_POINT = r"^[+-]?[1-9][0-9]{0,2}\.[0-9]{3}$"  # or thousands
 
 
@@ -90,52 +92,76 @@ def infer_columns(
         name: _Look(name, column, dialect, kinds.get(name))
         for name, column in cells.items()
     }
-    signs = {look.decimal for look in looks.values()} - {None}
-    decimal = signs.pop() if len(signs) == 1 else None
+    decimal = _agreed(look.decimal for look in looks.values())
+    order = _agreed(look.order for look in looks.values())
     return {
-        name: look.column(decimal, commas_are_decimal=commas_are_decimal)
+        name: look.column(decimal, order, commas_are_decimal=commas_are_decimal)
         for name, look in looks.items()
     }
 
 
+def _agreed(found: Iterable[str | None]) -> str | None:
+    """Return what all columns that show it show."""
+    shown = {sign for sign in found if sign is not None}
+    return shown.pop() if len(shown) == 1 else None
+
+
 class _Look:
-    """A first look at a column: what it may be, and which decimal sign it shows."""
+    """A first look at a column: what it may be, and what it shows of the others."""
 
     def __init__(
         self, name: str, cells: Any, dialect: Dialect, kind: str | None
     ) -> None:
         self.name, self.cells, self.dialect, self.kind = name, cells, dialect, kind
         self.words = _joined(without(trimmed(cells), dialect.missing))
-        self.decimal: str | None = None
-        self.found: Numbers | None = None
+        self.decimal: str | None = None  # the decimal sign that the column shows
+        self.order: str | None = None  # the order of day and month
+        self.found: Numbers | Dates | None = None
         self.sort = self._sort()
 
     @property
-    def _must_be_numbers(self) -> bool:
-        return self.kind in {ColumnKind.continuous, ColumnKind.integer}
+    def _must_be(self) -> str | None:
+        """What the user says that all cells are."""
+        if self.kind in {ColumnKind.continuous, ColumnKind.integer}:
+            return "number"
+        return "date" if self.kind == ColumnKind.datetime else None
 
     def _sort(self) -> str:
-        words = self.words
+        words, must_be = self.words, self._must_be
         if words.null_count == len(words):
             return "nothing"
+        packed = self.dialect.dates == "year-first" or must_be == "date"
+        if must_be == "date" or (packed and self._matches(_PACKED)):
+            self.tally = Tally(words)
+            self.found = find_dates(self.tally, self.dialect, packed=packed)
+            if self.found is not None or must_be == "date":
+                return "values"
         zeros = is_any(pc.match_substring_regex(words, _LEADING_ZERO))
-        if not zeros and is_all(pc.match_substring_regex(words, _WHOLE)):
+        if not zeros and self._matches(_WHOLE):
             return "integers"
-        if not zeros and is_all(pc.match_substring_regex(words, NUMBER)):
+        if not zeros and self._matches(NUMBER):
             if not self._point_is_open():
                 self.decimal = "."
                 return "floats"
-        elif are_truths(words) and not self._must_be_numbers:
+        elif are_truths(words) and must_be is None:
             return "booleans"
         if self.kind in {ColumnKind.category, ColumnKind.ordered}:
             return "text"
         self.tally = Tally(words)
-        self.found = find_numbers(self.tally, self.dialect)
-        if self.found is not None and len(self.found.options) == 1:
-            option = self.found.options[0]
-            if option.fraction or option.thousands in {".", ","}:
-                self.decimal = option.decimal
-        return "text" if self.found is None else "numbers"
+        if must_be is None:
+            dates = find_dates(self.tally, self.dialect, packed=packed)
+            if dates is not None:
+                self.found, self.order = dates, dates.order
+                return "values"
+        found = self.found = find_numbers(self.tally, self.dialect)
+        if found is not None and len(found.options) == 1:
+            way = found.options[0]
+            if way.fraction or way.thousands in {".", ","}:
+                self.decimal = way.decimal
+        return "text" if self.found is None and must_be is None else "values"
+
+    def _matches(self, regex: str) -> bool:
+        return is_all(pc.match_substring_regex(self.words, regex))
 
     def _point_is_open(self) -> bool:
         pointed = self.words.filter(pc.match_substring(self.words, "."))
@@ -143,81 +169,66 @@ class _Look:
             pc.match_substring_regex(pointed, _OPEN_POINT)
         )
 
-    def column(self, decimal: str | None, *, commas_are_decimal: bool) -> Column:
-        """Return the column, given the decimal sign of the other columns."""
+    def column(
+        self, decimal: str | None, order: str | None, *, commas_are_decimal: bool
+    ) -> Column:
+        """Return the column, given what the other columns show."""
         words = self.words
         if self.sort == "nothing":
             return Column(pa.nulls(len(words), pa.float64()))
         if self.sort == "booleans":
             return self._with_gaps(truths(words))
         if self.sort == "integers":
-            whole = pc.cast(pc.utf8_ltrim(words, "+"), pa.int64())
-            return self._with_gaps(whole)
+            return self._with_gaps(pc.cast(pc.utf8_ltrim(words, "+"), pa.int64()))
         if self.sort == "floats":
             return self._with_gaps(pc.cast(words, pa.float64()))
-        if self.found is not None:
-            option, note = self._settle(
-                self.found, decimal, commas_are_decimal=commas_are_decimal
+        if self.sort == "text":
+            return self._text()
+        name, found, tally, dialect = self.name, self.found, self.tally, self.dialect
+        way: Way
+        if isinstance(found, Dates):
+            way, note = settle_dates(name, found, tally, dialect, order)
+        elif isinstance(found, Numbers):
+            way, note = settle_number(
+                *(name, found, tally, dialect, decimal),
+                commas_are_decimal=commas_are_decimal,
             )
-            return self._numbers(self.found, option, note)
-        if self._must_be_numbers:
-            hint = "The column should hold numbers."
-            said = said_notation(self.dialect)
-            return self._with_gaps(
-                numbers(self.name, words, 0, hint, (said,), self.dialect)
-            )
-        return self._text()
-
-    def _settle(
-        self, found: Numbers, decimal: str | None, *, commas_are_decimal: bool
-    ) -> tuple[NumberNotation, str]:
-        """Decide what a sign means that the cells of the column leave open."""
-        if len(found.options) == 1:
-            return found.options[0], ""
-        for way in found.options:
-            if way.decimal == decimal:
-                return way, ""
-        sign, option = found.sign, self.dialect.option
-        word = self.tally.first_with(sign)
-        if sign not in ".," or (sign == "," and commas_are_decimal):
-            message = (
-                f"Column {self.name!r} holds numbers such as {word!r}. Is {sign!r} the "
-                "decimal sign, or does it part thousands? Give "
-                f"{option('decimal', sign)} or {option('thousands', sign)}."
-            )
-            raise DataError(message)
-        chosen = next(way for way in found.options if way.decimal == ".")
-        if chosen.before.strip() in _POINT_CURRENCIES:
-            return chosen, ""
-        taken = "commas part thousands in numbers such as"
-        if sign == ".":
-            taken = "points are the decimal sign of numbers such as"
-        other = option("thousands" if sign == "." else "decimal", sign)
-        return chosen, f"{self.name}: {taken} {word}. If not, give {other}"
-
-    def _numbers(self, found: Numbers, way: NumberNotation, note: str) -> Column:
-        gaps: Bools = _flags(are_gaps(self.tally.words)) & ~found.good
-        gaps &= not self.dialect.only_na
-        odd, counts = ~found.good & ~gaps, self.tally.counts
-        n_good, n_odd = counts[found.good].sum(), counts[odd].sum()
-        share = n_good / (n_good + n_odd)
-        if self._must_be_numbers:
-            words = _joined(without(self.words, self.tally.listed(gaps)))
-            hint = "The column should hold numbers."
-            values = numbers(self.name, words, 0, hint, (way,), self.dialect)
-        elif share < ENOUGH or n_good < self.tally.counts[gaps].sum():
-            return self._text(share, odd | gaps)
         else:
-            left_out = self.tally.listed(gaps | odd)
-            words = _joined(without(self.words, left_out)) if left_out else self.words
-            values = way.read(words, whole=self._is_whole(way, words))
+            return self._with_gaps(self._insist(words, said_notation(dialect)))
+        return self._values(found.good, way, note)
+
+    def _insist(self, words: Any, way: Way) -> Any:
+        """Read cells as what the user says they are, or name the first that is not."""
+        hint = f"The column should hold {self._must_be}s."
+        if self.sort == "values" and self._must_be == "date" and self.found is None:
+            way = DateNotation("yyyy-MM-dd")
+        return read_words(self.name, words, 0, hint, (way,), self.dialect)
+
+    def _values(self, good: Bools, way: Way, note: str) -> Column:
+        what = "number" if isinstance(way, NumberNotation) else way.sort
+        gaps: Bools = _flags(are_gaps(self.tally.words)) & ~good
+        gaps &= not self.dialect.only_na
+        odd, counts = ~good & ~gaps, self.tally.counts
+        n_good, n_odd = counts[good].sum(), counts[odd].sum()
+        share = n_good / (n_good + n_odd)
+        if self._must_be is not None:
+            values = self._insist(self._words_without(gaps), way)
+            odd &= False
+        elif share < ENOUGH or n_good < counts[gaps].sum():
+            return self._text(share, odd | gaps, what)
+        else:
+            words = self._words_without(gaps | odd)
+            if isinstance(way, NumberNotation):
+                values = way.read(words, whole=self._is_whole(way, words))
+            else:
+                values = way.read(words)
         told = [] if way.is_plain else [f"written like {way.example}"]
         out = gaps | odd
         if out.any():
-            count = int(self.tally.counts[out].sum())
-            are = "cell is no number and counts"
+            count = int(counts[out].sum())
+            are = f"cell is no {what} and counts"
             if count > 1:
-                are = "cells are no numbers and count"
+                are = f"cells are no {what}s and count"
             said = f"{self.name}: {count:,} {are} as missing: {self.tally.shown(out)}"
             note = f"{note}; {said}" if note else said
             told.append(f"{self.tally.shown(out, 2)} missing")
@@ -226,13 +237,19 @@ class _Look:
             values, None if way.is_plain else way, kept, ", ".join(told), note
         )
 
+    def _words_without(self, chosen: Bools) -> Any:
+        words = self.tally.listed(chosen)
+        return _joined(without(self.words, words)) if words else self.words
+
     @staticmethod
     def _is_whole(way: NumberNotation, words: Any) -> bool:
         if way.fraction or way.is_percent:
             return False
         return not is_any(pc.match_substring_regex(words, "[eE][+-]?[0-9]|[0-9]{19}"))
 
-    def _text(self, share: float = 0.0, odd: Bools | None = None) -> Column:
+    def _text(
+        self, share: float = 0.0, odd: Bools | None = None, what: str = "number"
+    ) -> Column:
         missing = self.dialect.missing
         words = self.words if self.dialect.strip else without(self.cells, missing)
         told, note = "", ""
@@ -241,7 +258,7 @@ class _Look:
         ):
             told = "blanks around it removed"
         if share >= _MOST and odd is not None:
-            shown = f"{min(int(100 * share), 99)} % of the cells look like numbers"
+            shown = f"{min(int(100 * share), 99)} % of the cells look like {what}s"
             words_out = self.tally.listed(odd)[:3]
             advice = " ".join(self.dialect.option("na", word) for word in words_out)
             if self.dialect.in_python:
@@ -256,7 +273,7 @@ class _Look:
     def _with_gaps(
         self,
         values: Any,
-        way: NumberNotation | None = None,
+        way: Way | None = None,
         kept: list[str] | None = None,
         told: str = "",
         note: str = "",

@@ -1,10 +1,14 @@
 """How a column was written, as the text that a model keeps of it."""
 
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 from latentforest._base._errors import ModelFileError
+from latentforest.reading._date_notation import DateNotation
 from latentforest.reading._number_notation import NumberNotation
+
+Way: TypeAlias = NumberNotation | DateNotation
 
 
 @dataclass(frozen=True)
@@ -13,19 +17,22 @@ class Notation:
 
     Parameters
     ----------
-    cells : NumberNotation or None, default=None
+    cells : NumberNotation, DateNotation or None, default=None
         How values are written; None is the plain way.
     gaps : tuple of str, default=()
         Words that mean missing in this column, besides those that always do.
     """
 
-    cells: NumberNotation | None = None
+    cells: Way | None = None
     gaps: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
         """The notation in lines: the pattern of the cells, then the words."""
-        first = "" if self.cells is None else f"number:{self.cells.pattern}"
+        first = ""
+        if self.cells is not None:
+            sort = getattr(self.cells, "sort", "number")
+            first = f"{sort}:{self.cells.pattern}"
         return "\n".join((first, *self.gaps))
 
     @classmethod
@@ -44,4 +51,8 @@ class Notation:
         return cls(cells, tuple(gaps))
 
 
-_KINDS: dict[str, Any] = {"": lambda _: None, "number": NumberNotation.from_pattern}
+_KINDS: dict[str, Any] = {
+    "": lambda _: None,
+    "number": NumberNotation.from_pattern,
+    **{sort: partial(DateNotation, sort=sort) for sort in ("date", "time", "duration")},
+}

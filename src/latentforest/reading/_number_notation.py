@@ -99,7 +99,8 @@ class NumberNotation:
         """A number as it is written."""
         if self.is_percent:
             return self._word(0.125 if self.fraction else 0.12)
-        return self._word(1234.5 if self.fraction else 1234)
+        value = 1234.5 if self.fraction else 1234
+        return self._word(-value if self.parentheses else value)
 
     @cached_property
     def _regex(self) -> str:

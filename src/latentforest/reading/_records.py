@@ -255,7 +255,9 @@ def word_of(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, dt.datetime):
-        return value.isoformat(" ")
+        # Workbooks have no dates without a time: midnights are dates.
+        day = value.time() == dt.time() and value.tzinfo is None
+        return value.date().isoformat() if day else value.isoformat(" ")
     if isinstance(value, dt.date | dt.time):
         return value.isoformat()
     if isinstance(value, dt.timedelta):

@@ -26,6 +26,7 @@ from latentforest.table._schema import number_rows as number_rows
 from latentforest.table._ticks import Ticks
 from latentforest.table._time_text import clock_days as clock_days
 from latentforest.table._time_text import time_texts as time_texts
+from latentforest.table._zones import Counts as Counts
 
 __all__ = [
     "ColumnKind",

@@ -1,0 +1,94 @@
+"""Decide what the cells of one column leave open, by the others or by the user."""
+
+from latentforest._base._errors import DataError
+from latentforest.reading._date_notation import DateNotation
+from latentforest.reading._dialect import Dialect
+from latentforest.reading._find_dates import Dates
+from latentforest.reading._find_numbers import Numbers
+from latentforest.reading._number_notation import NumberNotation
+from latentforest.reading._tally import Tally
+
+# With these before a number, commas part thousands.
+_POINT_CURRENCIES = ("$", "US$", "USD", "£", "GBP", "¥", "₹")
+
+
+def settle_number(
+    name: str,
+    found: Numbers,
+    tally: Tally,
+    dialect: Dialect,
+    decimal: str | None,
+    *,
+    commas_are_decimal: bool,
+) -> tuple[NumberNotation, str]:
+    """Return the notation of a column of numbers, and a note if it was open.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    found : Numbers
+        The ways in which it can be read.
+    tally : Tally
+        Its words.
+    dialect : Dialect
+        Who is told which option decides.
+    decimal : str or None
+        The decimal sign of the other columns, if they agree.
+    commas_are_decimal : bool
+        Whether a comma is not simply taken to part thousands.
+    """
+    if len(found.options) == 1:
+        return found.options[0], ""
+    for way in found.options:
+        if way.decimal == decimal:
+            return way, ""
+    sign, option, word = found.sign, dialect.option, tally.first_with(found.sign)
+    if sign == "," and commas_are_decimal:
+        message = (
+            f"Column {name!r} holds numbers such as {word!r}. Is {sign!r} the decimal "
+            "sign, or does it part thousands? Give "
+            f"{option('decimal', sign)} or {option('thousands', sign)}."
+        )
+        raise DataError(message)
+    chosen = next(way for way in found.options if way.decimal == ".")
+    if chosen.before.strip() in _POINT_CURRENCIES:
+        return chosen, ""
+    taken = "commas part thousands in numbers such as"
+    if sign == ".":
+        taken = "points are the decimal sign of numbers such as"
+    other = option("thousands" if sign == "." else "decimal", sign)
+    return chosen, f"{name}: {taken} {word}. If not, give {other}"
+
+
+def settle_dates(
+    name: str, found: Dates, tally: Tally, dialect: Dialect, order: str | None
+) -> tuple[DateNotation, str]:
+    """Return the notation of a column of dates, and a note if it was open.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    found : Dates
+        The ways in which it can be read.
+    tally : Tally
+        Its words.
+    dialect : Dialect
+        Who is told which option decides.
+    order : str or None
+        The order of day and month in the other columns, if they agree.
+    """
+    if found.other is None:
+        return found.way, ""
+    if order is not None:
+        return (found.way if order == "day-first" else found.other), ""
+    word, month_first = tally.first_with(""), dialect.option("dates", "month-first")
+    if "." in found.way.pattern:  # nobody writes the month first with points
+        note = f"{name}: the day comes first in dates such as {word}. If not, give "
+        return found.way, f"{note}{month_first}"
+    message = (
+        f"Column {name!r} holds dates such as {word!r}, in which day and month cannot "
+        f"be told apart. Give {dialect.option('dates', 'day-first')} or {month_first}."
+    )
+    raise DataError(message)
