@@ -22,6 +22,7 @@ from latentforest.table._names import one_nan as one_nan
 from latentforest.table._remember import remember_columns
 from latentforest.table._schema import EncodedTable, TableSchema
 from latentforest.table._schema import number_rows as number_rows
+from latentforest.table._ticks import UNIT_NAMES as UNIT_NAMES
 from latentforest.table._ticks import Ticks
 from latentforest.table._time_text import clock_days as clock_days
 from latentforest.table._time_text import time_texts as time_texts
