@@ -19,7 +19,14 @@ from latentforest.cli._cells import (
 from latentforest.cli._exit import DataError
 from latentforest.cli._notes import Notes
 from latentforest.cli._source import Source
-from latentforest.table import ColumnKind, ColumnSpec, Storage, TableCodec, TableSchema
+from latentforest.table import (
+    ColumnKind,
+    ColumnSpec,
+    Storage,
+    TableCodec,
+    TableSchema,
+    arrow_time_type,
+)
 
 _INTEGER = re.compile(r"(u?int)(8|16|32|64)")
 MOST_ROWS, MOST_CELLS = 50_000, 2_000_000
@@ -106,6 +113,8 @@ def _series(column: Any) -> Any:
         return column.to_pandas(types_mapper=lambda _: dtype)
     if column.null_count and pa.types.is_boolean(kind):
         return column.to_pandas(types_mapper=lambda _: pd.BooleanDtype())
+    if pa.types.is_date(kind) or pa.types.is_time(kind) or pa.types.is_decimal(kind):
+        return column.to_pandas(types_mapper=pd.ArrowDtype)  # else Python's objects
     return column.to_pandas()
 
 
@@ -129,6 +138,8 @@ def file_schema(codec: TableCodec) -> Any:
 
 
 def _file_type(spec: ColumnSpec) -> Any:
+    if spec.storage.is_time:
+        return arrow_time_type(spec)
     if spec.storage is Storage.boolean:
         return pa.bool_()
     if spec.storage is Storage.integer:

@@ -12,6 +12,7 @@ from latentforest.table._frames import (
     index_of,
     open_table,
 )
+from latentforest.table._frames import arrow_time_type as arrow_time_type
 from latentforest.table._frames import time_cells as time_cells
 from latentforest.table._frames import time_column as time_column
 from latentforest.table._frames import time_spans as time_spans
@@ -26,6 +27,7 @@ from latentforest.table._ticks import UNIT_NAMES as UNIT_NAMES
 from latentforest.table._ticks import Ticks
 from latentforest.table._time_text import clock_days as clock_days
 from latentforest.table._time_text import time_texts as time_texts
+from latentforest.table._zones import to_clock as to_clock
 
 __all__ = [
     "ColumnKind",

@@ -43,7 +43,7 @@ from latentforest.table._frames._raw import (
     inexact,
     unsupported,
 )
-from latentforest.table._frames._times import time_column
+from latentforest.table._frames._times import arrow_time_type, time_column
 from latentforest.table._kinds import Storage
 from latentforest.table._names import one_nan
 from latentforest.table._schema import Container, TableSchema
@@ -55,6 +55,7 @@ __all__ = [
     "RawColumn",
     "RawTable",
     "TimeColumn",
+    "arrow_time_type",
     "build_table",
     "index_of",
     "open_table",
