@@ -1,7 +1,8 @@
-"""Dates and times of files go through every command and come back as they were."""
+"""Dates, times and decimals of files go through every command and come back as they were."""
 
 import datetime as dt
 import json
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from pyarrow import feather
 from cli_cases import SMALL, invoke
 from latentforest.cli._iso import iso_words
 
+PRICE = pa.decimal128(9, 3)
 WRITE = {"parquet": pq.write_table, "feather": feather.write_feather}
 READ = {"parquet": pq.read_table, "feather": feather.read_table}
 
@@ -35,6 +37,7 @@ def dated_table(n_rows=60):
             "clock": column(1_000 * (86_399 * t).astype(np.int32), pa.time32("ms")),
             "fine": column((86_399e6 * t).astype(np.int64), pa.time64("us"), gaps=True),
             "length": column((9e6 * (t - 0.5)).astype(np.int64), pa.duration("ms")),
+            "price": pa.array([Decimal(round(900 * x)) / 4 for x in t], PRICE),
             "size": pa.array(t),
         }
     )
@@ -86,6 +89,8 @@ def test_text_tables_hold_iso_dates(run, folder, tmp_path):
     assert frame["when"].dropna().str.fullmatch(r"2021-\d\d-\d\dT00:00:00").all()
     pattern = r"2021-\d\d-\d\dT0[12]:00:00\+0[12]:00"
     assert frame["there"].str.fullmatch(pattern).all()
+    words = pd.read_csv(tmp_path / "rows.csv", dtype=str)
+    assert words["price"].str.fullmatch(r"\d+\.\d\d0").all()
     assert frame["clock"].str.fullmatch(r"\d\d:\d\d:\d\d").all()
     assert frame["length"].str.fullmatch(r"-?\d:\d\d:\d\d(\.\d+)?").all()
 

@@ -25,7 +25,7 @@ from latentforest.table import (
     Storage,
     TableCodec,
     TableSchema,
-    arrow_time_type,
+    arrow_type,
 )
 
 _INTEGER = re.compile(r"(u?int)(8|16|32|64)")
@@ -138,8 +138,8 @@ def file_schema(codec: TableCodec) -> Any:
 
 
 def _file_type(spec: ColumnSpec) -> Any:
-    if spec.storage.is_time:
-        return arrow_time_type(spec)
+    if spec.storage.is_time or spec.storage is Storage.decimal:
+        return arrow_type(spec)
     if spec.storage is Storage.boolean:
         return pa.bool_()
     if spec.storage is Storage.integer:

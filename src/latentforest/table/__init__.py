@@ -12,7 +12,7 @@ from latentforest.table._frames import (
     index_of,
     open_table,
 )
-from latentforest.table._frames import arrow_time_type as arrow_time_type
+from latentforest.table._frames import arrow_type as arrow_type
 from latentforest.table._frames import time_cells as time_cells
 from latentforest.table._frames import time_column as time_column
 from latentforest.table._frames import time_spans as time_spans

@@ -163,7 +163,7 @@ def write_polars_times(spec: ColumnSpec, codes: Floats) -> Any:
 
 
 def arrow_time_type(spec: ColumnSpec) -> Any:
-    """Return the arrow type that holds a column of any library, for files."""
+    """Return the arrow type that holds dates and times of any library."""
     pa = require("pyarrow", extra="pyarrow")
     assert spec.ticks is not None, "columns of dates and times have ticks"
     if spec.storage is Storage.date:
