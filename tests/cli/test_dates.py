@@ -1,4 +1,4 @@
-"""Dates, times and decimals of files go through every command and come back as they were."""
+"""Dates, times and decimals of files go through every command and come back."""
 
 import datetime as dt
 import json
