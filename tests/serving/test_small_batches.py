@@ -1,4 +1,4 @@
-"""Rows of a service: few at a time, as frames or dicts, the same bits as in one table."""
+"""Rows of a service: few at a time, as frames or dicts; the same bits in any batch."""
 
 import numpy as np
 import pytest
