@@ -23,7 +23,9 @@ def clean_frame(n_rows=120, seed=0):
     hidden = rng.random(n_rows)
 
     def noisy(low, high):
-        return low + (high - low) * np.clip(hidden + 0.1 * rng.normal(size=n_rows), 0, 1)
+        return low + (high - low) * np.clip(
+            hidden + 0.1 * rng.normal(size=n_rows), 0, 1
+        )
 
     start = np.datetime64("2020-01-01", "s")
     day = np.timedelta64(86_400, "s")

@@ -110,8 +110,9 @@ class LatentModel(TableAutoencoder):
 
         Parameters
         ----------
-        X : data frame or array of shape (n_rows, n_columns)
-            A table with the columns of the fitted one.
+        X : data frame, array of shape (n_rows, n_columns), dict or list of dicts
+            A table with the columns of the fitted one; or rows, each a dict of column
+            name to cell.
 
         Returns
         -------

@@ -48,8 +48,9 @@ class TableAutoencoder(
 
         Parameters
         ----------
-        X : data frame or array of shape (n_rows, n_columns)
-            A table with the columns of the fitted one.
+        X : data frame, array of shape (n_rows, n_columns), dict or list of dicts
+            A table with the columns of the fitted one; or rows, each a dict of column
+            name to cell.
 
         Returns
         -------

@@ -168,6 +168,9 @@ def run_blocks(
     ``progress`` names the job on a bar on standard error; None shows nothing.
     An error or Ctrl-C drops the blocks that have not started.
     """
+    if len(blocks) <= 1 and progress is None:
+        n_workers(n_jobs)  # which refuses what is no number of threads
+        return [work(block) for block in blocks]
     with (
         _progress.progress(progress, len(blocks)) as bar,
         Workers(n_jobs) as workers,

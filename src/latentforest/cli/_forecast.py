@@ -15,7 +15,7 @@ BASE = 0.3e9  # bytes of Python and the libraries
 LEAF_ID = 4  # bytes per row and tree that stay: the leaf of each row
 PEAK = 90  # bytes per row and tree while trees grow: two forests, regions, leaf sums
 CELL = 60  # bytes per cell: the table, its codes, its bins
-STORED_LEAF = 12  # bytes per leaf in a model file, without its coordinates
+STORED_LEAF = 8  # bytes per leaf in a model file, without its coordinates
 STORED_CELL = 6  # bytes per cell in a model file: rows, and as the decoder has them
 START = 0.5  # seconds that even a small fit takes
 PRODUCT = 4.5e-9  # processor seconds per row, tree and product with the kernel
@@ -71,12 +71,15 @@ def forecast(
     refine = REFINE * min(n_rows, MANY_ROWS) if refined else 0.0
     place = PLACE * 100_000 if refined else 0.0
     cells = float(n_rows) * n_columns
-    encoder = growing.leaves * pairs * (STORED_LEAF + 8 * n_components)
+    leaves = growing.leaves * pairs
+    rows = STORED_CELL * cells + 24.0 * n_rows * n_components
+    # Without training rows: the leaf table, or the rows that were refined.
+    encoder = rows if refined else leaves * 8 * n_components
     return Forecast(
         fit_bytes=BASE + PEAK * pairs + CELL * cells,
         fit_seconds=START + (grow + solve + refine) / threads,
-        file_bytes=encoder + STORED_CELL * cells + 24.0 * n_rows * n_components,
-        encoder_bytes=encoder,
+        file_bytes=STORED_LEAF * leaves + rows,
+        encoder_bytes=STORED_LEAF * leaves + encoder,
         encode_seconds=(ENCODE * n_trees * 100_000 + place) / threads,
         n_threads=threads,
     )

@@ -108,6 +108,8 @@ def load_model(path: str | PathLike[str], model_class: type[Model]) -> Model:
     """
     with naming(path), ModelArchive(path) as archive, np.errstate(all="ignore"):
         archive.need_all()
+        if archive.manifest.has("compact"):  # younger than format 1
+            archive.manifest.flag("compact")
         model = model_class.take(archive.manifest)
         archive.check_all_taken()
         return model

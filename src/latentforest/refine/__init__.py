@@ -1,5 +1,7 @@
 """Refined coordinates: moved until the decoder loses least."""
 
+from latentforest.refine._curve import Curve as Curve
+from latentforest.refine._map import FAR as FAR
 from latentforest.refine._map import RefinedMap
 from latentforest.refine._packed import PackedMap as PackedMap
 from latentforest.refine._rows import RefinedRows, refine_rows

@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 from latentforest._base._complete import check_target, completed
 from latentforest._base._optional import require
 from latentforest._latent import LatentModel, check_model
+from latentforest.refine import PackedMap, RefinedRows
 from latentforest.serving._graph import build_graph
 from latentforest.serving._limits import GROUP, check_limits
-from latentforest.serving._ports import ports_of
+from latentforest.serving._packed_graph import build_packed
+from latentforest.serving._ports import Port, ports_of
 from latentforest.serving._questions import ask
 from latentforest.serving._trees import lay_out
 from latentforest.table import TableCodec
@@ -21,8 +23,9 @@ def to_onnx(model: LatentModel, path: str | PathLike[str] | None = None) -> Any:
 
     The graph has one input of shape (n_rows, 1) per column, double or text, and one
     output, ``coordinates``, of shape (n_rows, n_components), in double precision. It
-    holds the trees and the leaf table, no training row. It runs without this package,
-    for example in onnxruntime 1.20 or later.
+    holds the trees and the leaf table, no training row; of packed coordinates it holds
+    the points of their curves, which are cells of training rows. It runs without this
+    package, for example in onnxruntime 1.20 or later.
 
     Where ``transform`` refuses a table, a graph cannot: levels that it does not know
     count as missing (as with ``unseen="nearest"``), and infinite numbers as very large
@@ -31,8 +34,8 @@ def to_onnx(model: LatentModel, path: str | PathLike[str] | None = None) -> Any:
     Parameters
     ----------
     model : RFAE
-        A fitted model. Its map must not be refined: the search that places new rows of
-        a refined map cannot be said in ONNX.
+        A fitted model. Its map must not be refined, unless its coordinates are packed:
+        the steps that place new rows of other refined maps cannot be said in ONNX.
     path : path or None, default=None
         Where to write the graph too, by custom with the suffix ``.onnx``; None only
         returns it. It is written under another name and renamed when complete.
@@ -44,8 +47,9 @@ def to_onnx(model: LatentModel, path: str | PathLike[str] | None = None) -> Any:
     Raises
     ------
     ValueError
-        If the map is refined, a column has levels that ONNX cannot hold, or the graph
-        would be too large or too deep: 2 GB, 1,000 questions on a path.
+        If the map is refined and not packed, a column has levels that ONNX cannot
+        hold, or the graph would be too large or too deep: 2 GB, 1,000 questions on a
+        path.
     FileNotFoundError
         If the folder of ``path`` does not exist.
 
@@ -60,16 +64,16 @@ def to_onnx(model: LatentModel, path: str | PathLike[str] | None = None) -> Any:
     ['sepal length (cm)', 'sepal width (cm)']
     """
     check_model(model)
-    _check_plain(model)
+    refined = model.encoder_.refined
+    packed = None if refined is None else _packed_of(refined)
     ports = ports_of(model.schema_)
     require("onnx", extra="onnx")
     if path is not None:
         check_target(path)
-    forest, table = model.encoder_.forest, model.encoder_.plain.leaf_table
-    questions = ask(forest, model.schema_.n_levels)
-    check_limits(forest, questions, table)
-    groups = lay_out(forest, questions).groups(GROUP)
-    graph = build_graph(ports, questions.codes, groups, table)
+    if refined is None or packed is None:
+        graph = _forest_graph(model, ports)
+    else:
+        graph = build_packed(ports, packed, refined.space.mean, refined.space.scale)
     if path is not None:
         with completed(path) as unfinished:
             unfinished.write_bytes(graph.SerializeToString())
@@ -112,11 +116,20 @@ def onnx_inputs(model: LatentModel, table: Any) -> dict[str, NDArray[Any]]:
     return {port.name: port.cells(codes[:, j]) for j, port in enumerate(ports)}
 
 
-def _check_plain(model: LatentModel) -> None:
-    if model.encoder_.refined is not None:
+def _forest_graph(model: LatentModel, ports: tuple[Port, ...]) -> Any:
+    forest, table = model.encoder_.forest, model.encoder_.plain.leaf_table
+    questions = ask(forest, model.schema_.n_levels)
+    check_limits(forest, questions, table)
+    groups = lay_out(forest, questions).groups(GROUP)
+    return build_graph(ports, questions.codes, groups, table)
+
+
+def _packed_of(refined: RefinedRows) -> PackedMap:
+    if not isinstance(refined.map, PackedMap):
         message = (
-            "This model's map is refined: new rows are placed by a search among the "
-            "training rows, which ONNX cannot express. Fit with refine=None, or serve "
-            "the model with save() and load()."
+            "This model's map is refined: new rows are moved step by step among the "
+            "training rows, which ONNX cannot express. Fit with refine=None or with "
+            "Refinement(start='packed'), or serve the model with save() and load()."
         )
         raise ValueError(message)
+    return refined.map

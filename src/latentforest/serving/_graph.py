@@ -33,7 +33,7 @@ def build_graph(
     """
     graph = GraphBuilder()
     columns = [
-        port.name if port.spec.is_number else _add_codes(graph, j, port, codes[j])
+        port.name if port.spec.is_number else add_codes(graph, j, port, codes[j])
         for j, port in enumerate(ports)
     ]
     cells = graph.add("Concat", columns, "codes", axis=1)
@@ -48,7 +48,7 @@ def build_graph(
     return graph.model(ports, n_components)
 
 
-def _add_codes(graph: GraphBuilder, j: int, port: Port, codes: Floats) -> str:
+def add_codes(graph: GraphBuilder, j: int, port: Port, codes: Floats) -> str:
     """Look up the code of each level; whatever is not a level becomes NaN."""
     # The missing cell is a key too: a column may have no level at all.
     return graph.add(

@@ -143,13 +143,14 @@ class TableCodec:
         ----------
         X : table
             Any library; data frames must have the fitted names in the fitted order,
-            arrays the fitted number of columns.
+            arrays the fitted number of columns. Rows may also come as a dict, or as a
+            list of dicts, of column name to cell.
         caller : str, default='TableCodec'
             Who asks, for the error about the number of columns.
         """
         schema = self._fitted_schema()
         check_option("unseen", self.unseen, get_args(Unseen))
-        table = open_table(X)
+        table = open_table(X, schema.names)
         check_columns(table, schema, caller=caller)
         codes = np.empty((table.n_rows, table.n_columns))
         infinite: list[Hashable] = []

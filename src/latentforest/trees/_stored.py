@@ -47,9 +47,10 @@ def put_trees(
     new.array("missing_left", np.packbits(packed.missing_left[inner]))
     cuts = _cuts_by_column(feature, forest.split_levels)
     threshold = packed.threshold[inner][cuts]
-    if short_for is not None:
-        threshold = _short_thresholds(threshold, feature[cuts], short_for)
-    new.array("threshold", threshold)
+    if short_for is None:
+        new.array("threshold", threshold)
+    else:
+        new.array("threshold", _short(threshold, feature[cuts], short_for))
     new.array("words", packed.words)
 
 
@@ -139,7 +140,7 @@ def _cuts_by_column(
     return cuts[np.argsort(feature[cuts], kind="stable")]
 
 
-def _short_thresholds(
+def _short(
     threshold: Floats, column: NDArray[np.integer], values: Codes
 ) -> NDArray[np.floating]:
     """Round thresholds where the same rows stay at most as large.

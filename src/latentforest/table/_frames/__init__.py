@@ -45,6 +45,7 @@ from latentforest.table._frames._raw import (
     inexact,
     unsupported,
 )
+from latentforest.table._frames._records import is_records, open_records
 from latentforest.table._frames._times import arrow_time_type, time_column
 from latentforest.table._kinds import Storage
 from latentforest.table._names import one_nan
@@ -74,14 +75,16 @@ _LIBRARIES: dict[nw.Implementation, tuple[Container, _Reader]] = {
 }
 
 
-def open_table(X: Any) -> RawTable:
+def open_table(X: Any, names: tuple[Hashable, ...] | None = None) -> RawTable:
     """Check the shape and the names of a table, without reading its cells.
 
     Parameters
     ----------
     X : table
         A pandas or polars data frame, a pyarrow table, or anything that NumPy makes
-        a two-dimensional array of.
+        a two-dimensional array of. Where columns are known, also rows as dicts.
+    names : tuple of hashable or None, default=None
+        The columns, where they are known.
 
     Returns
     -------
@@ -91,6 +94,8 @@ def open_table(X: Any) -> RawTable:
     if issparse(X):
         message = "X is a sparse matrix, which is not supported. Use X.toarray()."
         raise TypeError(message)
+    if names is not None and is_records(X):
+        return open_records(X, names)
     table = _open_frame(X) if _is_frame(X) else open_array(X)
     shape = (table.n_rows, table.n_columns)
     for count, what in ((table.n_rows, "sample"), (table.n_columns, "feature")):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from inspect import signature
 from typing import Any
@@ -124,6 +124,12 @@ def _nan_string(storage: str) -> Any:
     return np.dtype(object) if python else pd.StringDtype("pyarrow_numpy")
 
 
+@lru_cache(maxsize=256)
+def _text_levels(levels: tuple[str, ...], dtype: str) -> Any:
+    """Return levels as an array; made once, and never changed."""
+    return import_module("pandas").array(list(levels), dtype=_dtype(dtype))
+
+
 def write_pandas(spec: ColumnSpec, codes: Floats) -> Any:
     """Build an array of the fitted dtype from settled codes.
 
@@ -147,7 +153,7 @@ def write_pandas(spec: ColumnSpec, codes: Floats) -> Any:
     dtype = _dtype(spec.dtype)
     if spec.storage is Storage.text:
         # One copy of each level, then indices: no Python object per row.
-        levels = pd.array(list(spec.levels), dtype=dtype)
+        levels = _text_levels(spec.levels, spec.dtype)
         return levels.take(missing_index(codes), allow_fill=True)
     numbers = numbers_of(spec, codes)
     missing = np.isnan(numbers)
