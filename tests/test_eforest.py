@@ -14,7 +14,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from latentforest import CompletelyRandomForest, SchemaError
+from latentforest import CompletelyRandomForest, UnseenLevelsWarning
 from latentforest._eforest import EForest
 from latentforest.metrics import distortion
 from mixed_tables import FORESTS, LAW, frames, mixed_frame, shuffled, target_of
@@ -174,7 +174,7 @@ def test_mistakes_are_said(table):
     with pytest.raises(ValueError, match="n_jobs=0"):
         EForest(n_jobs=0).fit(table)
     unknown = table.assign(name="zoe")
-    with pytest.raises(SchemaError, match="'zoe'"):
+    with pytest.warns(UnseenLevelsWarning, match="'zoe'"):
         model.transform(unknown)
     lenient = EForest(CompletelyRandomForest(5), unseen="nearest", random_state=0)
     assert lenient.fit(table).transform(unknown).shape == (len(table), 5)

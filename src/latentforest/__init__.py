@@ -38,6 +38,7 @@ __all__ = [
     "TableCodec",
     "TableSchema",
     "Uncertainty",
+    "UnseenLevelsWarning",
     "__version__",
     "read_table",
 ]

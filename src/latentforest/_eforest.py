@@ -37,9 +37,10 @@ class EForest(TableAutoencoder):
     kinds : dict or None, default=None
         Column name to "continuous", "integer", "boolean", "category", "ordered" or
         "datetime", for columns whose kind shall not be inferred.
-    unseen : {"error", "nearest"}, default="error"
-        Categories at ``transform`` that ``fit`` has not seen: refuse them, or treat
-        the cell as missing.
+    unseen : {"missing", "error"}, default="missing"
+        Categories that ``fit`` has not seen: treat the cell as missing, with a
+        warning, or refuse the table. Where levels are numbers in order (integers with
+        few values), any number goes to the nearest level.
     random_state : int, Generator, RandomState or None, default=None
         Seed. The same seed gives the same result, whatever ``n_jobs`` is.
     n_jobs : int or None, default=None
@@ -86,7 +87,7 @@ class EForest(TableAutoencoder):
         *,
         point: Literal["middle", "draw"] = "middle",
         kinds: Any = None,
-        unseen: str = "error",
+        unseen: str = "missing",
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: bool = False,

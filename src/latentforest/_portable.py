@@ -117,7 +117,7 @@ class PortableModel(LatentModel):
         check_option("model", manifest.text("model"), (MODEL,))
         dropped = manifest.flag("drop_training")
         unseen = manifest.section("kernel").text("unseen")
-        unseen = check_option("unseen", unseen, ("error", "nearest"))
+        unseen = check_option("unseen", unseen, ("missing", "error", "nearest"))
         codec = TableCodec.take(manifest.section("schema"), unseen=unseen)
         schema = codec.schema_
         forest, grower = take_forest(manifest.section("forest"), schema)

@@ -6,6 +6,7 @@ from latentforest._base._errors import (
     ModelFileError,
     SchemaError,
     SpectrumWarning,
+    UnseenLevelsWarning,
 )
 from latentforest._eforest import EForest
 from latentforest._read_table import read_table
@@ -62,5 +63,6 @@ __all__ = [
     "TableCodec",
     "TableSchema",
     "Uncertainty",
+    "UnseenLevelsWarning",
     "read_table",
 ]

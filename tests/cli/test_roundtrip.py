@@ -202,14 +202,42 @@ def test_reconstruct_reports_the_distortion(folder, rows, model, tmp_path, run):
     out, report = tmp_path / "b.csv", tmp_path / "lost.json"
     command = ("reconstruct", folder / "m.lf", folder / "t.csv", "-o", out)
     done = run(*command, "--report", report, "--block-rows", "9")
-    expected = distortion(rows, model.reconstruct(rows), kinds=model.schema_)
+    expected = model.distortion(rows)
     found = json.loads(report.read_text())
     assert found["rows"] == len(rows)
     assert [c["name"] for c in found["columns"]] == list(rows.columns)
     values = [c["distortion"] for c in found["columns"]]
     assert values == pytest.approx([c.distortion for c in expected.columns], rel=1e-12)
     assert found["mean"] == pytest.approx(expected.mean, rel=1e-12)
+    assert [c["guess"] for c in found["columns"]] == pytest.approx(
+        [c.guess for c in expected.columns], rel=1e-12
+    )
     assert str(expected) in done.err
+    assert "All were trained on; rows that the model has not seen lose" in done.err
+    assert found["training_rows"] == len(rows)
+
+
+def test_rows_that_were_not_trained_on_are_told_apart(folder, tmp_path, frame, run):
+    new = pd.concat([frame[:5], frame[5:8].assign(length=9.9)])
+    new.to_csv(tmp_path / "new.csv", index=False)
+    command = ("reconstruct", folder / "m.lf", tmp_path / "new.csv", "-o")
+    assert "5 of 8 rows were trained on" in run(*command, tmp_path / "b.csv").err
+    new[5:].to_csv(tmp_path / "new.csv", index=False)
+    assert "trained on" not in run(*command, tmp_path / "b.csv").err
+
+
+def test_rows_are_held_back(folder, tmp_path, run, fail):
+    out = tmp_path / "m.lf"
+    fit = ("fit", folder / "t.csv", "-o", out, *SMALL, "--drop", "id", "--force")
+    told = run(*fit, "--test", "0.25").err
+    model = load_model(out, RFAE)
+    assert model.embedding_.shape[0] == 60
+    assert "20 rows held back, which the model has not seen:" in told
+    held = told.split("seen:\n\n")[1].split("\n\n")[0]
+    assert held.splitlines()[0].split()[-2:] == ["guessing", "relative"]
+    back = run("reconstruct", out, folder / "t.csv", "-o", tmp_path / "b.csv").err
+    assert "60 of 80 rows were trained on" in back
+    assert "leaves" in fail(*fit, "--test", "0.001")
 
 
 def test_supervised_fit_takes_the_target_out(frame, folder, tmp_path, run):

@@ -10,7 +10,11 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from latentforest._base._errors import SchemaError
+from latentforest._base._errors import (
+    SchemaError,
+    UnseenLevelsError,
+    UnseenLevelsWarning,
+)
 from latentforest.table import TableCodec, index_of
 
 
@@ -23,7 +27,11 @@ def test_unseen_categories_are_refused_or_missing(table):
     new = table.assign(b=["w", "u"])
     message = r"Column 'b' .* not seen in fit: 'w'. Known are: 'u', 'v'."
     with pytest.raises(SchemaError, match=message):
-        TableCodec().fit(table).encode(new)
+        TableCodec(unseen="error").fit(table).encode(new)
+    with pytest.warns(UnseenLevelsWarning, match=message):
+        codes = TableCodec().fit(table).encode(new).values
+    np.testing.assert_array_equal(codes[:, 1], [np.nan, 0])
+    # What "missing" was called once, without a warning.
     codes = TableCodec(unseen="nearest").fit(table).encode(new).values
     np.testing.assert_array_equal(codes[:, 1], [np.nan, 0])
     with pytest.raises(ValueError, match=r"unseen='drop' is not known"):
@@ -39,7 +47,28 @@ def test_unseen_levels_that_no_row_uses_do_no_harm(table):
 def test_unseen_message_counts_what_it_leaves_out(table):
     new = pd.concat([table] * 4).assign(b=list("ABCDEFGH"))
     with pytest.raises(SchemaError, match=r"'A', 'B', 'C', 'D', 'E' and 3 more"):
-        TableCodec().fit(table).encode(new)
+        TableCodec(unseen="error").fit(table).encode(new)
+
+
+@pytest.mark.parametrize("unseen", ["missing", "error", "nearest"])
+def test_levels_that_are_numbers_in_order_take_any_number(unseen):
+    codec = TableCodec(unseen=unseen).fit(pd.DataFrame({"children": [0, 1, 3]}))
+    assert codec.schema_.columns[0].kind == "ordered"
+    new = pd.DataFrame({"children": [5.0, -2.0, 1.9, 2.1, np.nan, 3.0]})
+    codes = codec.encode(new).values[:, 0]
+    np.testing.assert_array_equal(codes, [2, 0, 1, 2, np.nan, 2])
+
+
+def test_only_numbers_in_their_order_take_any_number():
+    kinds = pd.CategoricalDtype([3, 1, 2], ordered=True)  # not the order of numbers
+    for column, kind in (
+        (pd.Series([3, 1, 2], dtype=kinds), None),
+        (pd.Series([1, 2, 3]), {"x": "category"}),
+        (pd.Series(["a", "b", "c"]), {"x": "ordered"}),
+    ):
+        codec = TableCodec(kind, unseen="error").fit(pd.DataFrame({"x": column}))
+        with pytest.raises(UnseenLevelsError):
+            codec.encode(pd.DataFrame({"x": [4]}))
 
 
 def test_categories_may_come_back_as_another_dtype():

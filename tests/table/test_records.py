@@ -76,7 +76,8 @@ def test_what_is_read_is_not_changed():
     ],
 )
 def test_rows_that_do_not_fit_are_told(rows, error, message):
-    codec = TableCodec().fit(pd.DataFrame({"size": [1.5, 2.0], "colour": ["b", "a"]}))
+    table = pd.DataFrame({"size": [1.5, 2.0], "colour": ["b", "a"]})
+    codec = TableCodec(unseen="error").fit(table)
     with pytest.raises(error, match=message):
         codec.encode(rows)
 

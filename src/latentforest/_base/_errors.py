@@ -17,6 +17,10 @@ class UnseenLevelsError(SchemaError):
         return " ".join(self.args)
 
 
+class UnseenLevelsWarning(UserWarning):
+    """A table has levels that were not seen in fit, which count as missing."""
+
+
 class MissingExtraError(ImportError):
     """An optional package is needed; the message names the extra to install."""
 

@@ -11,6 +11,7 @@ from latentforest._base._complete import completed, is_stream
 from latentforest._base._errors import DataError, UsageError
 from latentforest._trials import FEW, MANY
 from latentforest.cli._forecast import forecast
+from latentforest.cli._held_back import hold_back
 from latentforest.cli._notes import Notes, in_rows, in_seconds, size_of
 from latentforest.cli._sink import check_output
 from latentforest.cli._training import read_training, with_notations
@@ -35,7 +36,7 @@ class Settings:
     leaf_size: int | None = None
     decoder: str | None = None
     refine: str | None = None
-    unseen: str = "error"
+    unseen: str = "missing"
     seed: int | None = None
     jobs: int | None = None
     target: str | None = None
@@ -65,7 +66,7 @@ class Settings:
             check_word("--forest", self.forest, list(FORESTS))
         if self.decoder is not None:
             check_word("--decoder", self.decoder, list(DECODERS))
-        check_word("--unseen", self.unseen, ["error", "nearest"])
+        check_word("--unseen", self.unseen, ["missing", "error", "nearest"])
         for name, kind in self.kinds.items():
             check_word(f"--kind {name}", kind, [str(kind) for kind in ColumnKind])
         if (self.forest == "supervised") != (self.target is not None):
@@ -174,8 +175,9 @@ def fit(
     *,
     drop_training: bool,
     force: bool,
+    test: float | None = None,
 ) -> None:
-    """Fit a model on a table and save it."""
+    """Fit a model on a table and save it; report on rows that are held back."""
     settings.check()
     model = settings.model()
     check_output(out, (table,))
@@ -212,11 +214,17 @@ def fit(
         TableCodec(settings.kinds or None).fit_encode(frame), read.columns
     )
     notes.say(f"\n{encoded.schema.report()}\n")
+    known, held = hold_back(encoded, test, settings.components, settings.seed)
     if not kept_on_disk(goes_left):
         notes.say("Compiling first, which takes about half a minute and happens once.")
     notes.say(f"Fitting: {in_seconds(cost.fit_seconds)} by forecast")
-    _fit_shown(model, encoded, y, notes)
+    _fit_shown(model, encoded.take(known), None if y is None else y[known], notes)
     fitted = time.perf_counter()
+    if len(held):
+        codec = TableCodec.from_schema(encoded.schema)
+        lost = model.distortion(codec.decode(encoded.values[held]))
+        what = f"{in_rows(len(held))} held back, which the model has not seen:"
+        notes.say(f"\n{what}\n\n{lost}\n")
     try:
         with completed(out, must_be_new=not force) as unfinished:
             model.save(unfinished, drop_training=drop_training)

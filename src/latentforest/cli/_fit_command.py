@@ -91,6 +91,18 @@ def _fit(
             show_default="4, none with --forest or --decoder",
         ),
     ] = None,
+    test: Annotated[
+        float | None,
+        typer.Option(
+            "--test",
+            metavar="SHARE",
+            min=0,
+            max=0.9,
+            help="Share of the rows to hold back, such as 0.2; what they lose is "
+            "reported. They are not in the model.",
+            show_default=False,
+        ),
+    ] = None,
     target: Annotated[
         str | None,
         typer.Option(
@@ -123,10 +135,10 @@ def _fit(
         str,
         typer.Option(
             "--unseen",
-            help="Categories that fit has not seen: error refuses them, nearest treats "
-            "the cell as missing.",
+            help="Categories that fit has not seen: missing treats the cell as missing "
+            "and says so, error refuses the table.",
         ),
-    ] = "error",
+    ] = "missing",
     seed: Annotated[
         int | None,
         typer.Option(
@@ -184,4 +196,5 @@ def _fit(
             notes,
             drop_training=drop_training,
             force=force,
+            test=test,
         )

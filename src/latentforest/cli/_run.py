@@ -99,7 +99,7 @@ def _in_words_of_users(exc: Exception) -> str:
         return f"{exc.filename}: {exc.strerror}"
     if isinstance(exc, UnseenLevelsError):
         return (
-            f"{exc.found} Fit on a table that has them, or fit with --unseen nearest "
+            f"{exc.found} Fit on a table that has them, or fit with --unseen missing "
             "to treat them as missing."
         )
     return str(exc)

@@ -26,8 +26,9 @@ from latentforest.cli._tables import (
     model_table,
     notations_of,
 )
-from latentforest.metrics import RunningDistortion
+from latentforest.metrics import Distortion, RunningDistortion
 from latentforest.reading import Dialect, Source
+from latentforest.table import RowSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +88,19 @@ def reconstruct(job: Job, report: str | None) -> None:
     output, model = _open_output(job), load_decoder(job.model)
     if report is not None:
         check_output(report, (job.model, job.table, job.out))
-    codec, lost = file_codec(model.schema_), RunningDistortion(model.schema_)
+    codec = file_codec(model.schema_)
+    lost = RunningDistortion(model.schema_, model.yardstick_)
+    known = RowSet(model.encoder_.trained_on("decoding").table.values)
+    n_known = 0
     with Source(job.table, job.dialect) as source:
         columns = columns_to_read(source, model.schema_)
 
         def work(block: Any, first: int) -> Any:
+            nonlocal n_known
             rows = model_table(source, block, columns, model.schema_, first)
-            back = codec.decode(_codes(model, _coords(model, rows)))
+            codes = model.codec_.encode(rows).values
+            n_known += int(known.holds(codes).sum())
+            back = codec.decode(_codes(model, model.encoder_.place(codes)))
             lost.add(rows, back)
             return back
 
@@ -101,15 +108,37 @@ def reconstruct(job: Job, report: str | None) -> None:
         n_rows = _run(job, source, columns, schema, work, output, notations)
     result = lost.result()
     job.notes.say(f"\n{result}")
+    if n_known:
+        job.notes.say(trained_on(n_known, n_rows))
     if report is not None:
-        columns_lost = [
-            {"name": c.name, "kind": str(c.kind), "distortion": _number(c.distortion)}
-            for c in result.columns
-        ]
-        found = {"rows": n_rows, "mean": _number(result.mean), "columns": columns_lost}
+        found = {"rows": n_rows, "training_rows": n_known, **_as_json(result)}
         with completed(report) as unfinished:
             unfinished.write_text(json.dumps(found, indent=2, default=str) + "\n")
         job.notes.say(f"Report: {report}")
+
+
+def trained_on(n_known: int, n_rows: int) -> str:
+    """Say that a report is one on training rows, or on some of them."""
+    how_many = "All" if n_known == n_rows else f"{n_known:,} of {in_rows(n_rows)}"
+    return (
+        f"{how_many} were trained on; rows that the model has not seen lose more. "
+        "fit --test holds some back."
+    )
+
+
+def _as_json(lost: Distortion) -> dict[str, Any]:
+    columns = [
+        {
+            "name": c.name,
+            "kind": str(c.kind),
+            "distortion": _number(c.distortion),
+            "guess": _number(c.guess),
+            "relative": _number(c.relative),
+        }
+        for c in lost.columns
+    ]
+    means = {"mean": lost.mean, "guess": lost.guess, "relative": lost.relative}
+    return {key: _number(x) for key, x in means.items()} | {"columns": columns}
 
 
 def _number(value: float) -> float | None:

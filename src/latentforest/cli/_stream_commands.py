@@ -118,7 +118,8 @@ def _reconstruct(
 ) -> None:
     """Encode rows, decode them again, and report how much each column lost.
 
-    0 is a perfect column, 1 is no better than guessing.
+    0 is a perfect column; beside it stands what guessing would lose: the mean of a
+    number, the commonest level.
     """
     with loading():
         from latentforest.cli import _stream  # noqa: PLC0415

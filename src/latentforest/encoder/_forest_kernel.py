@@ -36,8 +36,10 @@ class ForestKernel(BaseEstimator):
         Number of rows, drawn at random, that define the kernel; None takes all.
     kinds : dict or None, default=None
         Kinds of columns that shall not be inferred; see `TableCodec`.
-    unseen : {"error", "nearest"}, default="error"
-        What to do with categories that fit has not seen.
+    unseen : {"missing", "error"}, default="missing"
+        Categories that ``fit`` has not seen: treat the cell as missing, with a
+        warning, or refuse the table. Where levels are numbers in order (integers with
+        few values), any number goes to the nearest level.
     random_state : int, Generator, RandomState or None, default=None
         Seed; also grows the forest unless that has a seed of its own.
     n_jobs : int or None, default=None
@@ -86,7 +88,7 @@ class ForestKernel(BaseEstimator):
         kind: str = "rf",
         landmarks: int | None = None,
         kinds: Mapping[Any, Any] | None = None,
-        unseen: str = "error",
+        unseen: str = "missing",
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: bool = False,

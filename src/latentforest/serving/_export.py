@@ -28,7 +28,7 @@ def to_onnx(model: LatentModel, path: str | PathLike[str] | None = None) -> Any:
     package, for example in onnxruntime 1.20 or later.
 
     Where ``transform`` refuses a table, a graph cannot: levels that it does not know
-    count as missing (as with ``unseen="nearest"``), and infinite numbers as very large
+    count as missing (as with ``unseen="missing"``), and infinite numbers as very large
     ones.
 
     Parameters

@@ -22,6 +22,7 @@ from latentforest.table._kinds import Storage as Storage
 from latentforest.table._match import check_names
 from latentforest.table._names import one_nan as one_nan
 from latentforest.table._remember import remember_columns
+from latentforest.table._row_set import RowSet as RowSet
 from latentforest.table._schema import EncodedTable, TableSchema
 from latentforest.table._schema import number_rows as number_rows
 from latentforest.table._ticks import UNIT_NAMES as UNIT_NAMES

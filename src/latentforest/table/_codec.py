@@ -40,9 +40,11 @@ class TableCodec:
         name. Columns not listed are inferred; ``schema_.report()`` tells how.
         ``"ordered"`` takes the order of a declared list of levels (Categorical, Enum,
         dictionary), else the sorted order.
-    unseen : {'error', 'nearest'}, default='error'
-        What to do with a category that fit has not seen: refuse the table, or treat
-        the cell as missing, so that its row goes where the other cells say.
+    unseen : {'missing', 'error'}, default='missing'
+        What to do with a category that fit has not seen: treat the cell as missing, so
+        that its row goes where the other cells say, with a warning; or refuse the
+        table. Where levels are numbers in order (integers with few values), any number
+        goes to the nearest level.
 
     Attributes
     ----------
@@ -71,12 +73,13 @@ class TableCodec:
            [3.  ,  nan]])
     >>> codec.decode(codec.encode(table).values).equals(table)
     True
-    >>> codec.encode(pd.DataFrame({"size": [1.0], "colour": ["c"]}))
+    >>> strict = TableCodec(unseen="error").fit(table)
+    >>> strict.encode(pd.DataFrame({"size": [1.0], "colour": ["c"]}))
     Traceback (most recent call last):
     ...
     latentforest._base._errors.UnseenLevelsError: Column 'colour' holds values that
     were not seen in fit: 'c'. Known are: 'a', 'b'. Fit on a table that has them, or use
-    unseen='nearest' to treat them as missing.
+    unseen='missing' to treat them as missing.
     """
 
     schema_: TableSchema
@@ -84,14 +87,14 @@ class TableCodec:
     def __init__(
         self,
         kinds: Mapping[Any, ColumnKind | str] | None = None,
-        unseen: Unseen = "error",
+        unseen: Unseen = "missing",
     ) -> None:
         self.kinds = kinds
         self.unseen = unseen
 
     @classmethod
     def from_schema(
-        cls, schema: TableSchema, *, unseen: Unseen = "error"
+        cls, schema: TableSchema, *, unseen: Unseen = "missing"
     ) -> "TableCodec":
         """Return a fitted codec from a schema that was kept."""
         kinds = {column.name: column.kind for column in schema.columns}
@@ -100,7 +103,7 @@ class TableCodec:
         return codec
 
     @classmethod
-    def take(cls, section: Section, *, unseen: Unseen = "error") -> "TableCodec":
+    def take(cls, section: Section, *, unseen: Unseen = "missing") -> "TableCodec":
         """Rebuild a codec from a model file; tables can be built with it."""
         codec = cls.from_schema(TableSchema.take(section), unseen=unseen)
         _try_to_build(codec)

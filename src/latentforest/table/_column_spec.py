@@ -100,6 +100,13 @@ class ColumnSpec:
         """How many levels there are; 0 for numbers."""
         return len(self.levels)
 
+    @property
+    def is_scale(self) -> bool:
+        """Whether the levels are numbers in their order, so that any number has one."""
+        numbers = all(map(is_plain_number, self.levels))
+        ordered = self.kind is ColumnKind.ordered and self.n_levels > 0
+        return ordered and numbers and list(self.levels) == sorted(self.levels)
+
     def to_dict(self) -> dict[str, Any]:
         """Return a dict that JSON can hold."""
         out = asdict(self)
@@ -184,6 +191,11 @@ class ColumnSpec:
 
     def __hash__(self) -> int:
         return hash(self._key())
+
+
+def is_plain_number(level: Level) -> bool:
+    """Whether a level is a number, not a truth value or a word."""
+    return isinstance(level, int | float) and not isinstance(level, bool)
 
 
 def _is_name(name: Any, container: str) -> bool:

@@ -1,18 +1,24 @@
 """One column: cells to codes, codes to codes that a table can hold."""
 
+import warnings
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from latentforest._base._checks import listed
-from latentforest._base._errors import SchemaError, UnseenLevelsError
+from latentforest._base._errors import (
+    SchemaError,
+    UnseenLevelsError,
+    UnseenLevelsWarning,
+)
 from latentforest._base._types import Floats
-from latentforest.table._column_spec import ColumnSpec
+from latentforest.table._column_spec import ColumnSpec, is_plain_number
 from latentforest.table._frames import EXACT, NumberColumn, RawColumn, TimeColumn
-from latentforest.table._kinds import Storage
+from latentforest.table._kinds import Level, Storage
 from latentforest.table._ticks import Ticks
 
-Unseen: TypeAlias = Literal["error", "nearest"]
+# "nearest" is what "missing" was called: nobody is warned then.
+Unseen: TypeAlias = Literal["missing", "error", "nearest"]
 
 _MAX_DECIMALS = 12
 _NOISE = 1e-12  # relative; what arithmetic leaves behind is not a decimal
@@ -91,27 +97,35 @@ def _check_zones(column: TimeColumn, spec: ColumnSpec, ticks: Ticks) -> None:
 def _encode_levels(column: RawColumn, spec: ColumnSpec, *, unseen: Unseen) -> Floats:
     index, labels = column.labels()
     code_of = {level: float(code) for code, level in enumerate(spec.levels)}
+    unknown = [i for i, label in enumerate(labels) if label not in code_of]
     # Missing cells have the index -1: the NaN at the end.
     codes = np.array([*(code_of.get(label, np.nan) for label in labels), np.nan])
-    if unseen == "error":
-        unknown = [i for i, label in enumerate(labels) if label not in code_of]
+    if unknown and spec.is_scale:
+        levels = np.array(spec.levels, np.float64)
+        for i in [i for i in unknown if is_plain_number(labels[i])]:
+            codes[i] = np.abs(levels - float(labels[i])).argmin()
+            unknown.remove(i)
+    if unknown and unseen != "nearest":
         # Declared levels that no row uses do no harm.
-        found = np.unique(index[np.isin(index, unknown)]) if unknown else ()
+        found = np.unique(index[np.isin(index, unknown)])
         if len(found):
-            _refuse_unseen(spec, [labels[i] for i in found])
+            _tell_unseen(spec, [labels[i] for i in found], refuse=unseen == "error")
     return codes[index]
 
 
-def _refuse_unseen(spec: ColumnSpec, labels: list[str | int | float | bool]) -> None:
+def _tell_unseen(spec: ColumnSpec, labels: list[Level], *, refuse: bool) -> None:
     found = (
         f"Column {spec.name!r} holds values that were not seen in fit: "
         f"{listed(labels, 5)}. Known are: {listed(spec.levels, 5) or 'none'}."
     )
-    advice = (
-        "Fit on a table that has them, or use unseen='nearest' to treat them as "
-        "missing."
-    )
-    raise UnseenLevelsError(found, advice)
+    if refuse:
+        advice = (
+            "Fit on a table that has them, or use unseen='missing' to treat them as "
+            "missing."
+        )
+        raise UnseenLevelsError(found, advice)
+    message = f"{found} These cells count as missing."
+    warnings.warn(message, UnseenLevelsWarning, stacklevel=2)
 
 
 def settle_codes(spec: ColumnSpec, codes: Floats) -> Floats:

@@ -189,9 +189,15 @@ class EncodedTable:
 
 def number_rows(values: Floats) -> Ints:
     """Give rows that hold the same values the same number; NaN equals NaN."""
+    _, number = np.unique(row_keys(values), return_inverse=True)
+    return number.astype(np.int32)
+
+
+def row_keys(values: Floats) -> NDArray[np.void]:
+    """Return the bytes of each row; rows that hold the same values have the same."""
     # Adding 0 makes -0 and 0 the same bytes.
     rows = np.ascontiguousarray(values + 0.0)
     rows[np.isnan(rows)] = np.nan
     whole_row = np.dtype((np.void, rows.itemsize * rows.shape[1]))
-    _, number = np.unique(rows.view(whole_row)[:, 0], return_inverse=True)
-    return number.astype(np.int32)
+    keys: NDArray[np.void] = rows.view(whole_row)[:, 0]
+    return keys
