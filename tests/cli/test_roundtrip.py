@@ -13,7 +13,6 @@ import pytest
 from cli_cases import SMALL
 from latentforest import RFAE, CompletelyRandomForest
 from latentforest.files import load_model
-from latentforest.metrics import distortion
 from latentforest.table import TableCodec
 
 SUFFIXES = (
@@ -237,7 +236,7 @@ def test_rows_are_held_back(folder, tmp_path, run, fail):
     assert held.splitlines()[0].split()[-2:] == ["guessing", "relative"]
     back = run("reconstruct", out, folder / "t.csv", "-o", tmp_path / "b.csv").err
     assert "60 of 80 rows were trained on" in back
-    assert "leaves" in fail(*fit, "--test", "0.001")
+    assert "leaves" in fail(*fit, "--test", "0.001", "--quiet")
 
 
 def test_supervised_fit_takes_the_target_out(frame, folder, tmp_path, run):

@@ -147,7 +147,7 @@ def test_compression_curve_is_the_distortion_of_truncated_models(wide_model, tab
         distortion(
             new,
             wide_model.truncate(size).reconstruct(new),
-            kinds=wide_model.schema_,
+            training=wide_model.yardstick_,
         )
         for size in sizes
     ]

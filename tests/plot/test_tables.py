@@ -44,10 +44,12 @@ def test_bars_are_the_report(table, back):
         colours.setdefault(kinds[name], set()).add(bar.get_facecolor())
     assert [len(colours[kind]) for kind in (True, False)] == [1, 1]
     assert colours[True] != colours[False]
-    (mean,) = ax.get_lines()
+    mean, guessing = ax.get_lines()
     assert mean.get_xdata()[0] == report.mean
+    guesses = {column.name: column.guess for column in report.columns}
+    assert list(guessing.get_xdata()) == [guesses[name] for name in names]
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert texts == ["numbers", "categories", f"mean {report.mean:.2f}"]
+    assert texts == ["numbers", "categories", f"mean {report.mean:.2f}", "guessing"]
     assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the largest on top
 
 
