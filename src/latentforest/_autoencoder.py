@@ -64,8 +64,8 @@ class RFAE(PortableModel):
         Number of rows, drawn at random, that define the kernel; the other rows are
         placed like new ones. None takes all rows.
     kinds : dict or None, default=None
-        Column name to "continuous", "integer", "boolean", "category" or "ordered",
-        for columns whose kind shall not be inferred.
+        Column name to "continuous", "integer", "boolean", "category", "ordered" or
+        "datetime", for columns whose kind shall not be inferred.
     unseen : {"error", "nearest"}, default="error"
         Categories at ``transform`` that ``fit`` has not seen: refuse them, or treat
         the cell as missing.

@@ -35,8 +35,8 @@ class EForest(TableAutoencoder):
         The row made in a region: its middle, with the most frequent level, or drawn
         uniformly.
     kinds : dict or None, default=None
-        Column name to "continuous", "integer", "boolean", "category" or "ordered",
-        for columns whose kind shall not be inferred.
+        Column name to "continuous", "integer", "boolean", "category", "ordered" or
+        "datetime", for columns whose kind shall not be inferred.
     unseen : {"error", "nearest"}, default="error"
         Categories at ``transform`` that ``fit`` has not seen: refuse them, or treat
         the cell as missing.

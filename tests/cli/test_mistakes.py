@@ -170,7 +170,10 @@ CASES = {
     ),
     "corrupt parquet": (("fit", "corrupt.parquet", "-o", "new.lf"), "Is it complete"),
     "corrupt feather": (("fit", "corrupt.feather", "-o", "new.lf"), "Is it complete"),
-    "dates in parquet": (("fit", "day.parquet", "-o", "new.lf"), "'day' holds dates"),
+    "dates as names": (
+        ("fit", "day.parquet", "-o", "new.lf", "--kind", "day=category"),
+        "'day' cannot be read as category: it holds dates",
+    ),
     "latin1": (
         ("fit", "latin.csv", "-o", "new.lf"),
         "not UTF-8.*--encoding cp1252",

@@ -15,8 +15,10 @@ from messy_table import clean_frame, messy_csv, messy_words, write_workbook
 def check(found, clean):
     assert list(found) == list(clean)
     for name in clean:
-        wanted = clean[name]
-        assert found[name].astype(wanted.dtype).equals(wanted), name
+        wanted, cells = clean[name], found[name]
+        if wanted.dtype == object:  # times of day
+            cells = cells.astype(object).where(cells.notna(), None)
+        assert cells.astype(wanted.dtype).equals(wanted), name
 
 
 @pytest.fixture(autouse=True)

@@ -6,6 +6,8 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from latentforest.cli._iso import iso_words
+
 _WHOLE = r"^-?[0-9]+$"
 _FORMULA = r"^[=+\-@\t\r\n]"  # what spreadsheets may run, after OWASP
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
@@ -77,6 +79,8 @@ class TextSink:
             words = pc.if_else(
                 whole, pc.binary_join_element_wise(words, ".0", ""), words
             )
+        elif pa.types.is_temporal(kind):
+            words = iso_words(cells)
         else:
             words = pc.cast(cells, pa.string())
             if not pa.types.is_integer(kind):

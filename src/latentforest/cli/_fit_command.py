@@ -115,8 +115,8 @@ def _fit(
         typer.Option(
             "--kind",
             metavar="COLUMN=KIND",
-            help="What a column means: continuous, integer, boolean, category or "
-            "ordered. Can be repeated.",
+            help="What a column means: continuous, integer, boolean, category, "
+            "ordered or datetime. Can be repeated.",
             show_default="inferred",
         ),
     ] = None,

@@ -20,9 +20,15 @@ from latentforest.reading import (
     read_cells,
     read_coordinate,
 )
-from latentforest.table import ColumnKind, ColumnSpec, Storage, TableCodec, TableSchema
+from latentforest.table import (
+    ColumnKind,
+    ColumnSpec,
+    Storage,
+    TableCodec,
+    TableSchema,
+    arrow_type,
+)
 
-_UNIT = re.compile(r"[\[:(](s|ms|us|ns)\b")  # of a dtype of dates
 _INTEGER = re.compile(r"(u?int)(8|16|32|64)")
 MOST_ROWS, MOST_CELLS = 50_000, 2_000_000
 
@@ -104,6 +110,10 @@ def file_schema(codec: TableCodec) -> Any:
 
 
 def _file_type(spec: ColumnSpec) -> Any:
+    if spec.storage is Storage.datetime and _is_written_as_date(spec):
+        return pa.date32()
+    if spec.storage.is_time or spec.storage is Storage.decimal:
+        return arrow_type(spec)
     if spec.storage is Storage.boolean:
         return pa.bool_()
     if spec.storage is Storage.integer:
@@ -114,28 +124,14 @@ def _file_type(spec: ColumnSpec) -> Any:
         return pa.float32() if short else pa.float64()
     if spec.storage is Storage.text:
         return pa.string()
-    if spec.storage is Storage.decimal:
-        return pa.float64()
-    if spec.storage.is_time:
-        return _time_type(spec)
     ordered = spec.kind is ColumnKind.ordered
     levels = pa.array(spec.levels) if spec.levels else pa.array([], pa.string())
     return pa.dictionary(pa.int32(), levels.type, ordered=ordered)
 
 
-def _time_type(spec: ColumnSpec) -> Any:
-    if spec.storage is Storage.time:
-        return pa.time64("us")
+def _is_written_as_date(spec: ColumnSpec) -> bool:
     cells = Notation.from_text(spec.notation).cells
-    days = isinstance(cells, DateNotation) and not cells.has_time
-    if spec.storage is Storage.date or (spec.storage is Storage.datetime and days):
-        return pa.date32()
-    found = _UNIT.search(spec.dtype)
-    unit = found[1] if found else "us"
-    if spec.storage is Storage.duration:
-        return pa.duration(unit)
-    zone = spec.ticks.zone if spec.ticks is not None else ""
-    return pa.timestamp(unit, zone or None)
+    return isinstance(cells, DateNotation) and not cells.has_time
 
 
 def coord_names(n_components: int) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any
 STYLES = ("base.css", "plot.css", "panel.css")
 SCRIPTS = (
     "data.js",
+    "times.js",
     "neighbours.js",
     "decode.js",
     "colour.js",

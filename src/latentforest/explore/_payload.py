@@ -1,5 +1,6 @@
 """All that the page knows: rows, columns, decoder and arrays, ready for JSON."""
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -90,6 +91,14 @@ def _packed(spec: ColumnSpec, cells: Codes, used: NDArray[np.int64]) -> Any:
     return pack_levels(np.where(missing, np.nan, place), len(used))
 
 
+def _time(spec: ColumnSpec) -> dict[str, Any] | None:
+    """Return what codes of dates and times count; an origin is too long for JSON."""
+    if spec.ticks is None:
+        return None
+    origin = str(spec.ticks.origin)
+    return {**asdict(spec.ticks), "origin": origin, "sort": str(spec.storage)}
+
+
 def _shown_column(
     store: ArrayStore, spec: ColumnSpec, cells: Codes, used: NDArray[np.int64]
 ) -> dict[str, Any]:
@@ -103,5 +112,6 @@ def _shown_column(
             None if isinstance(level, str) else float(level) for level in levels
         ],
         "decimals": spec.decimals,
+        "time": _time(spec),
         "cells": store.add(_packed(spec, cells, used)),
     }

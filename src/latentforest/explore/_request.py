@@ -169,11 +169,12 @@ def _check_image(
     text = [
         spec.name
         for spec in specs
-        if any(isinstance(level, str) for level in spec.levels)
+        if spec.ticks or any(isinstance(level, str) for level in spec.levels)
     ]
     if text:
         message = (
-            f"Pixels must be numbers, but these columns hold text: {listed(text)}. "
+            "Pixels must be numbers, but these columns hold text or dates: "
+            f"{listed(text)}. "
             "Leave them out, or show the rows without an image shape."
         )
         raise ValueError(message)

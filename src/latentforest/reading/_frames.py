@@ -92,6 +92,8 @@ def series_of(column: Any) -> Any:
         return column.to_pandas(types_mapper=lambda _: dtype)
     if column.null_count and pa.types.is_boolean(kind):
         return column.to_pandas(types_mapper=lambda _: pd.BooleanDtype())
+    if pa.types.is_date(kind) or pa.types.is_time(kind) or pa.types.is_decimal(kind):
+        return column.to_pandas(types_mapper=pd.ArrowDtype)  # else Python's objects
     return column.to_pandas()
 
 

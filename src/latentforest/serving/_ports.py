@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from latentforest._base._errors import SchemaError
 from latentforest._base._types import Floats
-from latentforest.table import ColumnSpec, TableSchema
+from latentforest.table import UNIT_NAMES, ColumnSpec, TableSchema
 
 OUTPUT = "coordinates"
 INSIDE = "latentforest/"  # how the names of values inside the graph begin
@@ -20,7 +20,8 @@ _EXACT = 2**53  # doubles hold every integer up to here
 class Port:
     """How the cells of one column enter the graph.
 
-    Numbers, booleans and levels that are numbers come as doubles, NaN is missing. Text
+    Numbers, booleans and levels that are numbers come as doubles, NaN is missing; so
+    do dates and times, counted in units since an origin. Text
     comes as text; what is not a level is missing, ``missing`` itself among them. So the
     type of an input follows from what the column holds, not from how many
     distinct values or missing cells the fitted table happened to have.
@@ -57,7 +58,25 @@ class Port:
             "kind": str(self.spec.kind),
             "type": "double" if self.missing is None else "string",
             "missing": "NaN" if self.missing is None else self.missing,
+            **_counted(self.spec),
         }
+
+
+def _counted(spec: ColumnSpec) -> dict[str, str]:
+    """Return what doubles of dates and times count: units since an origin.
+
+    The origin is a time on the clock of a zone, UTC for columns that have none.
+    """
+    if spec.ticks is None:
+        return {}
+    unit = UNIT_NAMES[spec.ticks.unit]
+    if not spec.storage.is_instant:
+        return {"unit": unit, "origin": "0"}
+    fine = spec.ticks.unit if spec.ticks.unit in {"ms", "us", "ns"} else "s"
+    counted = np.array(spec.ticks.origin).astype(f"M8[{spec.ticks.unit}]")
+    origin = counted.astype(f"M8[{fine}]")
+    clock = spec.ticks.zone if spec.ticks.local else "UTC"
+    return {"unit": unit, "origin": str(origin), "clock": clock}
 
 
 def ports_of(schema: TableSchema) -> tuple[Port, ...]:

@@ -12,6 +12,7 @@ from latentforest.table._frames import (
     index_of,
     open_table,
 )
+from latentforest.table._frames import arrow_type as arrow_type
 from latentforest.table._frames import time_cells as time_cells
 from latentforest.table._frames import time_column as time_column
 from latentforest.table._frames import time_spans as time_spans
@@ -22,10 +23,12 @@ from latentforest.table._names import one_nan as one_nan
 from latentforest.table._remember import remember_columns
 from latentforest.table._schema import EncodedTable, TableSchema
 from latentforest.table._schema import number_rows as number_rows
+from latentforest.table._ticks import UNIT_NAMES as UNIT_NAMES
 from latentforest.table._ticks import Ticks
 from latentforest.table._time_text import clock_days as clock_days
 from latentforest.table._time_text import time_texts as time_texts
 from latentforest.table._zones import Counts as Counts
+from latentforest.table._zones import to_clock as to_clock
 
 __all__ = [
     "ColumnKind",

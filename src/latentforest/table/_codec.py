@@ -55,7 +55,10 @@ class TableCodec:
     the column's dtype (null for polars and pyarrow, also where the cell was NaN).
     Plain integers that get a missing cell decode to floats, as in pandas. Integers
     are rounded half to even and stop at the bounds of their dtype.
-    Floats are rounded to the decimals that the fitted column had.
+    Floats are rounded to the decimals that the fitted column had, dates and times to
+    its resolution: a column of days decodes to days, one of local midnights in a time
+    zone to local midnights. New dates may come in another unit or zone, and of another
+    library; whether they have a zone at all must be as in fit. Decimals are numbers.
 
     Examples
     --------

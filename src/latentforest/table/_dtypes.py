@@ -23,6 +23,7 @@ PANDAS_LEVELS = (
     r"\[pyarrow\])"
 )
 
+ARROW_DECIMAL = r"decimal(32|64|128|256)\(\d{1,2}, -?\d{1,2}\)"
 ZONE = r"[A-Za-z0-9_+:/-]{1,60}"
 NUMPY_UNIT = "(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)"
 UNIT = "(s|ms|us|ns)"
@@ -36,11 +37,12 @@ OBJECTS: list[tuple[str, set[Storage]]] = [
     (
         MISSING,
         {
-            *(Storage.boolean, Storage.float, Storage.text, Storage.decimal),
+            *(Storage.boolean, Storage.float, Storage.text),
             *(Storage.datetime, Storage.date, Storage.time, Storage.duration),
         },
     ),
     (rf"{MISSING}:{UNIT}", {Storage.datetime, Storage.duration}),
+    (rf"{MISSING}:\d{{1,2}}", {Storage.decimal}),
 ]
 # Where a dtype names its time zone.
 _ZONED = re.compile(rf"(?:datetime64|timestamp|Datetime).\w+, (?:tz=)?({ZONE})[\])]")
@@ -80,6 +82,7 @@ SHAPES: dict[str, list[tuple[str, set[Storage]]]] = {
         ),
         (rf"{ARROW_DATE}\[pyarrow\]", {Storage.date}),
         (rf"{ARROW_TIME}\[pyarrow\]", {Storage.time}),
+        (rf"{ARROW_DECIMAL}\[pyarrow\]", {Storage.decimal}),
         (MISSING, {Storage.integer}),
         *OBJECTS,
     ],
@@ -91,6 +94,7 @@ SHAPES: dict[str, list[tuple[str, set[Storage]]]] = {
         ("Enum", {Storage.dictionary}),
         (rf"Datetime\((ms|us|ns)(, {ZONE})?\)", {Storage.datetime}),
         (r"Duration\((ms|us|ns)\)", {Storage.duration}),
+        (r"Decimal\(\d{1,2}, \d{1,2}\)", {Storage.decimal}),
         ("Date", {Storage.date}),
         ("Time", {Storage.time}),
     ],
@@ -100,6 +104,7 @@ SHAPES: dict[str, list[tuple[str, set[Storage]]]] = {
         (rf"{ARROW_FLOAT}|null", {Storage.float}),
         (ARROW_TEXT, {Storage.text}),
         (ARROW_DICTIONARY, {Storage.dictionary}),
+        (ARROW_DECIMAL, {Storage.decimal}),
         (ARROW_INSTANT, {Storage.datetime}),
         (ARROW_DURATION, {Storage.duration}),
         (ARROW_DATE, {Storage.date}),

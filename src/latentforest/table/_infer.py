@@ -89,6 +89,8 @@ def _infer_kind(column: RawColumn) -> tuple[ColumnKind, str]:
         return ColumnKind.boolean, "booleans"
     if column.storage is Storage.float:
         return ColumnKind.continuous, "floats"
+    if column.storage is Storage.decimal:
+        return ColumnKind.continuous, "decimals"
     few = _few_distinct(column.numbers)
     if few is None:
         return ColumnKind.integer, f"integers, {FEW_DISTINCT} or more distinct values"

@@ -52,6 +52,17 @@ class Ticks:
     local : bool, default=False
         Whether units are counted on the clocks of the zone, not in UTC: local
         midnights are whole days there, and 23 or 25 hours apart twice a year.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from latentforest import TableCodec
+    >>> table = pd.DataFrame({"day": pd.to_datetime(["2021-03-01", "2021-03-05"])})
+    >>> codec = TableCodec().fit(table)
+    >>> codec.schema_.columns[0].ticks
+    Ticks(unit='D', origin=18687, zone='', local=False)
+    >>> codec.encode(table).values.ravel()
+    array([0., 4.])
     """
 
     unit: str

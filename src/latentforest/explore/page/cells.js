@@ -75,7 +75,7 @@ function fillCells(list, decoded, origin, before) {
     const text = formatCell(column, cell.value);
     const value = make('span', Number.isNaN(cell.value) ? 'value missing' : 'value', text);
     if (column.isNumber && !Number.isNaN(cell.value)) {
-      value.append(make('span', 'spread', ` ± ${formatRough(cell.std)}`));
+      value.append(make('span', 'spread', ` ± ${formatError(column, cell.std)}`));
     }
     head.append(make('span', 'name', column.name), value);
     item.append(head);

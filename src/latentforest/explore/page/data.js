@@ -36,7 +36,7 @@ function readData() {
   data.numbers = data.numbers === null ? null : arrays[data.numbers];
   data.columns.forEach((column) => {
     column.cells = arrays[column.cells];
-    column.isNumber = column.kind === 'continuous' || column.kind === 'integer';
+    column.isNumber = ['continuous', 'integer', 'datetime'].includes(column.kind);
   });
   const decoder = data.decoder;
   decoder.points = decoder.points.map((k) => Float64Array.from(arrays[k].raw));
@@ -82,7 +82,19 @@ function formatShare(share) {
 
 function formatCell(column, code) {
   if (Number.isNaN(code)) return 'missing';
+  if (column.time && Number.isFinite(code)) return formatTime(column.time, code);
   return column.isNumber ? formatNumber(code, column.decimals) : column.levels[code];
+}
+
+// A mean or a median: of dates and times as text, of numbers with three digits.
+function formatMean(column, value) {
+  return column.time && Number.isFinite(value)
+    ? formatTime(column.time, value) : formatRough(value);
+}
+
+// How far a number may be off.
+function formatError(column, std) {
+  return column.time && Number.isFinite(std) ? formatSpan(column.time, std) : formatRough(std);
 }
 
 // A small builder of elements; text is only ever set as text.

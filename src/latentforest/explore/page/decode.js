@@ -99,6 +99,10 @@ function describeRow(position) {
     const column = data.columns[j];
     const name = column.name;
     const value = Number.isNaN(cell.value) ? null : cell.value;
+    if (column.time && value !== null) {
+      const std = cell.std * (Number(TICKS[column.time.unit]) / 1e9); // seconds
+      return { name, value: formatTime(column.time, value), std };
+    }
     if (column.isNumber) return { name, value, std: cell.std };
     const level = value === null ? null : column.levels[value];
     return {

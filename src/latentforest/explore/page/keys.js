@@ -131,8 +131,8 @@ function buildLegend() {
     const ramp = make('span', 'ramp');
     const stops = [0, 51, 102, 153, 204, 255].map((k) => cssColour(ramps[k]));
     ramp.style.background = `linear-gradient(90deg, ${stops.join(',')})`;
-    box.append(make('span', '', formatNumber(low, column.decimals)), ramp,
-      make('span', '', formatNumber(high, column.decimals)));
+    box.append(make('span', '', formatCell(column, low)), ramp,
+      make('span', '', formatCell(column, high)));
     return;
   }
   groups.forEach((group) => {

@@ -106,7 +106,7 @@ function numberLine({ column, inside, rest, difference, missing }) {
   rows.forEach(([label, ...values]) => {
     const row = make('tr');
     row.append(make('th', '', label));
-    values.forEach((value) => row.append(make('td', '', formatRough(value))));
+    values.forEach((value) => row.append(make('td', '', formatMean(column, value))));
     table.append(row);
   });
   if (missing[0] || missing[1]) {

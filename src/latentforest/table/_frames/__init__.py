@@ -15,11 +15,13 @@ from scipy.sparse import issparse
 from latentforest._base._checks import listed
 from latentforest._base._errors import SchemaError
 from latentforest._base._types import Codes, Floats
+from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._frames._arrow import (
     build_arrow_table,
     read_arrow,
     write_arrow,
 )
+from latentforest.table._frames._decimals import arrow_decimal_type
 from latentforest.table._frames._numpy import build_array, open_array
 from latentforest.table._frames._pandas import (
     build_pandas_frame,
@@ -43,7 +45,7 @@ from latentforest.table._frames._raw import (
     inexact,
     unsupported,
 )
-from latentforest.table._frames._times import time_column
+from latentforest.table._frames._times import arrow_time_type, time_column
 from latentforest.table._kinds import Storage
 from latentforest.table._names import one_nan
 from latentforest.table._schema import Container, TableSchema
@@ -55,6 +57,7 @@ __all__ = [
     "RawColumn",
     "RawTable",
     "TimeColumn",
+    "arrow_type",
     "build_table",
     "index_of",
     "open_table",
@@ -186,6 +189,13 @@ def build_table(schema: TableSchema, codes: Codes, *, index: Any = None) -> Any:
     return build_arrow_table(
         {str(s.name): write_arrow(s, c, s.dtype) for s, c in pairs}
     )
+
+
+def arrow_type(spec: ColumnSpec) -> Any:
+    """Return the arrow type for dates, times and decimals of any library."""
+    if spec.storage is Storage.decimal:
+        return arrow_decimal_type(spec.dtype)
+    return arrow_time_type(spec)
 
 
 def index_of(X: Any) -> Any:

@@ -9,6 +9,11 @@ import numpy as np
 from latentforest._base._optional import require
 from latentforest._base._types import Floats
 from latentforest.table._column_spec import ColumnSpec
+from latentforest.table._frames._decimals import (
+    arrow_decimal_type,
+    decimal_column,
+    write_decimals,
+)
 from latentforest.table._frames._raw import (
     LabelColumn,
     NumberColumn,
@@ -26,7 +31,7 @@ _DICTIONARY = re.compile(r"dictionary<values=(.+), indices=(.+), ordered=([01])>
 
 
 def read_arrow(name: Hashable, values: Any) -> RawColumn | None:
-    """Read text, dictionaries, dates and nulls; None for types that have no kind."""
+    """Read all but plain numbers; None for these, and for types that have no kind."""
     pa = require("pyarrow", extra="pyarrow")
     kind = values.type
     dtype = str(kind)
@@ -38,6 +43,9 @@ def read_arrow(name: Hashable, values: Any) -> RawColumn | None:
     elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
         array = values.combine_chunks().dictionary_encode()
         storage = Storage.text
+    elif pa.types.is_decimal(kind):
+        floats = values.cast(pa.float64()).to_numpy().astype(np.float64)
+        return decimal_column(name, dtype, floats, kind.scale)
     else:
         return read_arrow_times(name, values)
     index = array.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
@@ -60,6 +68,8 @@ def parse_type(text: str) -> Any:
         return pa.dictionary(
             pa.type_for_alias(indices), pa.type_for_alias(values), ordered == "1"
         )
+    if text.startswith("decimal"):
+        return arrow_decimal_type(text)
     if found := _TIMESTAMP.fullmatch(text):
         return pa.timestamp(*found.groups())
     return pa.type_for_alias(text)
@@ -74,6 +84,8 @@ def write_arrow(spec: ColumnSpec, codes: Floats, dtype: str) -> Any:
         return pa.nulls(len(codes))
     if spec.storage.is_time:
         return write_arrow_times(spec, codes, kind)
+    if spec.storage is Storage.decimal:
+        return pa.array(write_decimals(spec, codes), type=kind)
     if spec.storage.is_numeric:
         numbers = np.where(missing, 0.0, numbers_of(spec, codes))
         if spec.storage is Storage.boolean:

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable
 from dataclasses import replace
+from decimal import Decimal
 from importlib import import_module
 from typing import Any
 
@@ -11,6 +12,11 @@ from numpy.typing import NDArray
 from latentforest._base._errors import SchemaError
 from latentforest._base._types import Floats
 from latentforest.table._column_spec import ColumnSpec
+from latentforest.table._frames._decimals import (
+    decimal_column,
+    scale_of,
+    write_decimals,
+)
 from latentforest.table._frames._object_times import (
     TIME_TYPES,
     read_object_times,
@@ -32,6 +38,7 @@ _STORAGES: tuple[tuple[Storage, tuple[type, ...]], ...] = (
     (Storage.boolean, (bool, np.bool_)),
     (Storage.integer, (int, np.integer)),
     (Storage.float, (float, np.floating)),
+    (Storage.decimal, (Decimal,)),
     (Storage.text, (str,)),
     *TIME_TYPES,
 )
@@ -52,6 +59,9 @@ def read_objects(name: Hashable, values: NDArray[Any]) -> RawColumn:
         return replace(column, dtype=f"{dtype}:{unit}" if unit else dtype)
     numbers = np.full(len(values), np.nan)
     numbers[~missing] = values[~missing].astype(np.float64)
+    if storage is Storage.decimal:
+        scale = scale_of(values[~missing].tolist())
+        return decimal_column(name, f"{dtype}:{scale}", numbers, scale)
     return NumberColumn(name, dtype, storage, numbers)
 
 
@@ -111,6 +121,9 @@ def write_objects(spec: ColumnSpec, codes: Floats) -> NDArray[Any]:
         cells = write_object_times(spec, codes).copy()  # of pandas, read-only
         cells[np.isnan(codes)] = missing
         return cells
+    if spec.storage is Storage.decimal:
+        found = [missing if x is None else x for x in write_decimals(spec, codes)]
+        return np.array(found, dtype=object)
     numbers = numbers_of(spec, codes)
     out = numbers.astype(object)
     present = ~np.isnan(numbers)

@@ -32,7 +32,7 @@ _CATEGORY = re.compile(r"(category|ordered)\((.+)\)")
 
 
 def read_pandas(name: Hashable, series: Any) -> RawColumn | None:
-    """Read text, categories, dates and objects; None for types that have no kind."""
+    """Read all but plain numbers; None for these, and for types that have no kind."""
     pd = import_module("pandas")
     dtype = series.dtype
     if isinstance(dtype, pd.ArrowDtype):

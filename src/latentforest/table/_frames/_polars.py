@@ -8,6 +8,11 @@ import numpy as np
 from latentforest._base._optional import require
 from latentforest._base._types import Floats
 from latentforest.table._column_spec import ColumnSpec
+from latentforest.table._frames._decimals import (
+    decimal_column,
+    shape_of,
+    write_decimals,
+)
 from latentforest.table._frames._raw import (
     LabelColumn,
     NumberColumn,
@@ -23,7 +28,7 @@ _LEXICAL = "Categorical(lexical)"  # a Categorical that is sorted by its names
 
 
 def read_polars(name: Hashable, series: Any) -> RawColumn | None:
-    """Read text, categories, dates and nulls; None for types that have no kind.
+    """Read all but plain numbers; None for these, and for types that have no kind.
 
     An Enum is a fixed list of names. polars keeps it in the order it was written
     in, and users write them in any order: its kind is category, not ordered. A
@@ -39,6 +44,11 @@ def read_polars(name: Hashable, series: Any) -> RawColumn | None:
         series = series.cast(pl.String)
         uniques = series.drop_nulls().unique().sort()
         series = series.cast(pl.Enum(uniques))
+    elif series.dtype == pl.Decimal:
+        kind = series.dtype
+        text = f"Decimal({kind.precision or 38}, {kind.scale})"
+        floats = series.cast(pl.Float64).to_numpy().astype(np.float64)
+        return decimal_column(name, text, floats, kind.scale)
     else:
         return read_polars_times(name, series)
     index = series.to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
@@ -75,6 +85,9 @@ def write_polars(spec: ColumnSpec, codes: Floats) -> Any:
         return pl.Series([None] * len(codes), dtype=pl.Null)
     if spec.storage.is_time:
         return write_polars_times(spec, codes)
+    if spec.storage is Storage.decimal:
+        kind = pl.Decimal(*shape_of(spec.dtype))
+        return pl.Series(write_decimals(spec, codes), dtype=kind)
     dtype = _dtype(spec)
     if not spec.storage.is_numeric:
         index = pl.Series(codes).fill_nan(None).cast(pl.UInt32)

@@ -21,6 +21,8 @@ from latentforest.table._zones import Counts, zone_object, zone_text
 _COUNTED = {"Y": "D", "M": "D", "W": "D", "D": "D", "h": "s", "m": "s", "s": "s"}
 _COUNTED |= {"ms": "ms", "us": "us", "ns": "ns", "ps": "ns", "fs": "ns", "as": "ns"}
 _DAY_MS = 86_400_000
+# Where a dtype names its unit: datetime64[ms], Datetime(us, UTC), object:NaT:ns.
+_UNIT = re.compile(r"(?:[\[(]|object:\w+:)([YMWDhmsupfan]s?)\b")
 _POLARS = re.compile(r"(Datetime|Duration)\((ms|us|ns)(?:, (.+))?\)")
 
 
@@ -158,6 +160,22 @@ def write_polars_times(spec: ColumnSpec, codes: Floats) -> Any:
         kind = pl.Datetime(unit, zone) if name == "Datetime" else pl.Duration(unit)
     cells = pl.Series(counts).set(pl.Series(counts == NAT), None)
     return cells.cast(pl.Int32).cast(kind) if kind == pl.Date else cells.cast(kind)
+
+
+def arrow_time_type(spec: ColumnSpec) -> Any:
+    """Return the arrow type that holds dates and times of any library."""
+    pa = require("pyarrow", extra="pyarrow")
+    assert spec.ticks is not None, "columns of dates and times have ticks"
+    if spec.storage is Storage.date:
+        return pa.date64() if spec.dtype.startswith("date64") else pa.date32()
+    found = _UNIT.search(spec.dtype)
+    unit = found.group(1) if found else "ns" if spec.dtype == "Time" else "us"
+    unit = unit if unit in {"ms", "us", "ns"} else "s"
+    if spec.storage is Storage.datetime:
+        return pa.timestamp(unit, spec.ticks.zone or None)
+    if spec.storage is Storage.duration:
+        return pa.duration(unit)
+    return pa.time32(unit) if unit in {"s", "ms"} else pa.time64(unit)
 
 
 def time_column(spec: ColumnSpec, codes: Floats) -> TimeColumn:

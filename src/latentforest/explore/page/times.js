@@ -1,0 +1,112 @@
+// Dates and times: codes count ticks from an origin; people read them as text.
+
+// Nanoseconds; ticks of some columns are too many for plain numbers.
+const TICKS = {
+  D: 86400000000000n, h: 3600000000000n, m: 60000000000n, s: 1000000000n,
+  ms: 1000000n, us: 1000n, ns: 1n,
+};
+const FINE = Object.keys(TICKS);
+const DIGITS = { ms: 3, us: 6, ns: 9 };
+const SPANS = [['D', ' days'], ['h', ' h'], ['m', ' min'], ['s', ' s'], ['ms', ' ms'],
+  ['us', ' µs'], ['ns', ' ns']];
+const LAST_MS = 8640000000000000n;
+
+function finer(one, other) {
+  return FINE[Math.max(FINE.indexOf(one), FINE.indexOf(other))];
+}
+
+function floorDivide(value, by) {
+  const whole = value / by;
+  return whole * by > value ? whole - 1n : whole;
+}
+
+// A code as text, on the clock of its zone, as Python writes it.
+function formatTime(time, code) {
+  const tick = TICKS[time.unit];
+  let shown = time.unit === 'D' ? 'D' : finer(time.unit, 'm');
+  let count = BigInt(time.origin) + BigInt(Math.round(code));
+  if (time.sort === 'duration') return lengthText(count * tick, shown);
+  if (time.sort === 'time') {
+    const last = TICKS.D / tick - 1n;
+    count = count < 0n ? 0n : count;
+    return clockText((count > last ? last : count) * tick, shown);
+  }
+  let since = count * tick;
+  if (time.zone && !time.local && time.zone !== 'UTC') {
+    since += offsetOf(time.zone, since);
+    shown = finer(shown, 'm');
+  }
+  const day = floorDivide(since, TICKS.D);
+  const date = dayText(day);
+  return shown === 'D' ? date : `${date} ${clockText(since - day * TICKS.D, shown)}`;
+}
+
+function dayText(day) {
+  const ms = day * 86400000n;
+  const near = ms > LAST_MS ? LAST_MS : ms < -LAST_MS ? -LAST_MS : ms;
+  return new Date(Number(near)).toISOString().split('T')[0];
+}
+
+function clockText(since, shown) {
+  const two = (value) => String(value).padStart(2, '0');
+  const minutes = since / TICKS.m;
+  const text = `${two(minutes / 60n)}:${two(minutes % 60n)}`;
+  if (shown === 'm' || shown === 'D') return text;
+  const digits = DIGITS[shown] || 0;
+  const rest = String(since % TICKS.s).padStart(9, '0').slice(0, digits);
+  return `${text}:${two((since / TICKS.s) % 60n)}${digits ? `.${rest}` : ''}`;
+}
+
+function lengthText(length, shown) {
+  const size = length < 0n ? -length : length;
+  const days = size / TICKS.D;
+  const parts = days || shown === 'D' ? [`${days} ${days === 1n ? 'day' : 'days'}`] : [];
+  if (shown !== 'D') parts.push(clockText(size % TICKS.D, shown));
+  return (length < 0n ? '-' : '') + parts.join(' ');
+}
+
+// What clocks of a zone show, less UTC.
+function offsetOf(zone, since) {
+  const fixed = /^([+-])(\d\d):(\d\d)$/.exec(zone);
+  if (fixed) {
+    const minutes = BigInt(60 * Number(fixed[2]) + Number(fixed[3]));
+    return (fixed[1] === '-' ? -minutes : minutes) * TICKS.m;
+  }
+  const seconds = floorDivide(since, TICKS.s);
+  const clock = clockOf(zone);
+  if (!clock || seconds * 1000n > LAST_MS || seconds * 1000n < -LAST_MS) return 0n;
+  const parts = {};
+  clock.formatToParts(new Date(Number(seconds * 1000n))).forEach(({ type, value }) => {
+    parts[type] = Number(value);
+  });
+  const shown = Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute,
+    parts.second);
+  return (BigInt(shown) / 1000n - seconds) * TICKS.s;
+}
+
+const clocks = new Map();
+
+// A browser that does not know the zone shows UTC.
+function clockOf(zone) {
+  if (!clocks.has(zone)) {
+    let clock = null;
+    try {
+      clock = new Intl.DateTimeFormat('en-u-ca-iso8601', {
+        timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric',
+        hour: 'numeric', minute: 'numeric', second: 'numeric',
+      });
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+    }
+    clocks.set(zone, clock);
+  }
+  return clocks.get(zone);
+}
+
+// A number of ticks, and parts of them, as a length of time in one unit.
+function formatSpan(time, ticks) {
+  const length = ticks * Number(TICKS[time.unit]);
+  const [unit, name] = SPANS.find(([u]) => Math.abs(length) >= Number(TICKS[u]))
+    || SPANS[FINE.indexOf(time.unit)];
+  return formatRough(length / Number(TICKS[unit])) + name;
+}
