@@ -67,7 +67,7 @@ def messy_words(n_rows=120, seed=0):
     for name, pattern in (DAYS | STAMPS).items():
         messy[name] = clean[name].dt.strftime(pattern).fillna("")
     messy["opens"] = [t.strftime("%H:%M") if t else "-" for t in clean["opens"]]
-    messy["euros"] = [_german(x) + " €" if x == x else "n.a." for x in clean["euros"]]
+    messy["euros"] = ["n.a." if pd.isna(x) else _german(x) for x in clean["euros"]]
     messy["dollars"] = [f"${x:,}" for x in clean["dollars"]]
     messy["balance"] = [
         f"({-x:,.2f})" if x < 0 else f"{x:,.2f}" for x in clean["balance"]
@@ -89,7 +89,7 @@ def messy_words(n_rows=120, seed=0):
 
 
 def _german(x):
-    return f"{x:,.2f}".translate(str.maketrans(",.", ".,"))
+    return f"{x:,.2f} €".translate(str.maketrans(",.", ".,"))
 
 
 def messy_csv(n_rows=120, seed=0, **options):

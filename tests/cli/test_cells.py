@@ -1,6 +1,7 @@
 """Words of text tables: fit and every later command read a cell in the same way."""
 
 import csv
+import datetime as dt
 import io
 from itertools import chain
 
@@ -47,7 +48,7 @@ def inferred(*words, kind=None, **said):
         (("1", "x", "NA"), ("string", ["1", "x", None])),
         ((" a", "a "), ("string", ["a", "a"])),
         (("", "NA"), ("double", [None, None])),
-        (("2020-01-01",), ("string", ["2020-01-01"])),
+        (("2020-01-01",), ("timestamp[s]", [dt.datetime(2020, 1, 1)])),
     ],
 )
 def test_columns_are_inferred_as_a_whole(words, expected):

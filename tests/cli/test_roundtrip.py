@@ -265,7 +265,7 @@ def test_kinds_and_other_settings_reach_the_model(folder, tmp_path, run):
     assert (kinds["few"], kinds["count"]) == ("category", "continuous")
     assert (model.n_components, model.unseen) == (3, "nearest")
     assert type(model.decoder_).__name__ == "KNNDecoder"
-    assert "set by kinds" in done.err
+    assert "set by --kind" in done.err
     assert f"{out}: " in done.err
     strange = tmp_path / "s.csv"
     text = (folder / "t.csv").read_text().replace("eve", "nobody")

@@ -134,6 +134,11 @@ def test_arrays_go_by_position(table):
         (pd.DataFrame({"a": [1j]}), ValueError, "Complex data not supported"),
         (sparse.eye_array(3), TypeError, r"sparse.*X.toarray\(\)"),
         (np.ones(3), ValueError, "Expected 2D array, got 1D .*Reshape your data"),
+        (
+            np.zeros(3, [("a", "i8"), ("b", "f8")]),
+            TypeError,
+            r"named fields \(a, b.*pandas.DataFrame",
+        ),
         (np.ones((2, 2, 2)), ValueError, "Expected 2D array, got 3D"),
         (5.0, ValueError, "Expected 2D array, got 0D"),
         (pd.Series([1.0]), ValueError, "Expected 2D array.*Reshape your data"),

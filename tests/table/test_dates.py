@@ -412,20 +412,19 @@ def test_the_report_shows_range_resolution_and_zone(days):
         clock=[dt.time(hour) for hour in range(9)],
         length=pd.to_timedelta(np.arange(-1, 8), "h") * 5,
     )
-    lines = TableCodec().fit(table).schema_.report().splitlines()[2:]
-    for line, text in zip(
-        lines,
-        [
-            "2021-03-01 to 2021-03-09, days ",
-            "2021-03-01 01:30 to 2021-03-09 01:30, minutes, Europe/Berlin",
-            "2021-03-01 to 2021-03-09, days ",
-            "00:00 to 08:00, hours",
+    report = " ".join(TableCodec().fit(table).schema_.report().split())
+    places = [
+        report.index(text)
+        for text in [
+            "when datetime 2021-03-01 to 2021-03-09, days ",
+            "2021-03-01 01:30 to 2021-03-09 01:30,",
+            "minutes, Europe/Berlin",
+            "date datetime 2021-03-01 to 2021-03-09, days ",
+            "00:00 to 08:00, hours no times of day",
             "-05:00 to 1 day 11:00, hours",
-        ],
-        strict=True,
-    ):
-        assert text in line
-    assert lines[3].endswith("times of day")
+        ]
+    ]
+    assert places == sorted(places)
 
 
 def test_distortion_is_that_of_ticks_across_libraries(days):

@@ -112,9 +112,7 @@ def _film(view: View) -> Any:
 
 
 def _distortion(view: View) -> Any:
-    rows = view.rows()
-    back = view.model.reconstruct(rows)
-    return plot.column_distortion(rows, back, kinds=view.model.schema_)
+    return plot.column_distortion(view.model.distortion(view.rows()))
 
 
 def _reconstruction(view: View) -> Any:

@@ -1,6 +1,7 @@
 """Run a command: exit codes, one-line errors, Ctrl-C, closed pipes."""
 
 import os
+import re
 import signal
 import sys
 import traceback
@@ -19,6 +20,7 @@ from latentforest.cli._exit import (
 )
 from latentforest.cli._notes import one_line
 
+_IN_PANDAS = re.compile(r",? in pandas with \S+( and \S+?)?(?=\.$|\.? )")
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError)
 
 
@@ -102,7 +104,8 @@ def _in_words_of_users(exc: Exception) -> str:
             f"{exc.found} Fit on a table that has them, or fit with --unseen missing "
             "to treat them as missing."
         )
-    return str(exc)
+    # The way in Python is of no use here.
+    return _IN_PANDAS.sub("", str(exc))
 
 
 def _say(text: str, code: int) -> int:

@@ -110,11 +110,10 @@ def file_schema(codec: TableCodec) -> Any:
 
 
 def _file_type(spec: ColumnSpec) -> Any:
+    if spec.storage is Storage.datetime and _is_written_as_date(spec):
+        return pa.date32()
     if spec.storage.is_time or spec.storage is Storage.decimal:
-        cells = Notation.from_text(spec.notation).cells
-        days = isinstance(cells, DateNotation) and not cells.has_time
-        is_day = spec.storage is Storage.datetime and days
-        return pa.date32() if is_day else arrow_type(spec)
+        return arrow_type(spec)
     if spec.storage is Storage.boolean:
         return pa.bool_()
     if spec.storage is Storage.integer:
@@ -128,6 +127,11 @@ def _file_type(spec: ColumnSpec) -> Any:
     ordered = spec.kind is ColumnKind.ordered
     levels = pa.array(spec.levels) if spec.levels else pa.array([], pa.string())
     return pa.dictionary(pa.int32(), levels.type, ordered=ordered)
+
+
+def _is_written_as_date(spec: ColumnSpec) -> bool:
+    cells = Notation.from_text(spec.notation).cells
+    return isinstance(cells, DateNotation) and not cells.has_time
 
 
 def coord_names(n_components: int) -> list[str]:

@@ -68,7 +68,7 @@ def with_notations(table: EncodedTable, columns: Mapping[str, Column]) -> Encode
 
 
 def _noted(spec: ColumnSpec, column: Column) -> ColumnSpec:
-    reason = spec.reason
+    reason = spec.reason.replace("set by kinds", "set by --kind")
     if column.told:
         # What looks like numbers is no id to be dropped.
         first = reason.partition(";")[0] if column.note else reason

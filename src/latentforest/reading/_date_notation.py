@@ -91,7 +91,10 @@ class DateNotation:
     def regex(self) -> str:
         """What a word looks like; its groups are named by the parts of a date."""
         if self.sort == "duration":
-            return r"^(?P<n>-?)(?P<H>[0-9]{1,6}):(?P<i>[0-5][0-9]):(?P<s>[0-5][0-9])$"
+            return (
+                r"^(?P<n>-?)(?P<H>[0-9]{1,6}):(?P<i>[0-5][0-9]):(?P<s>[0-5][0-9])"
+                r"(?:[.,](?P<f>[0-9]{1,9}))?$"
+            )
         time = (
             r"(?P<H>[0-9]{1,2}):(?P<i>[0-9]{2})"
             r"(?::(?P<s>[0-9]{2})(?:[.,](?P<f>[0-9]{1,9}))?)?"
@@ -149,6 +152,8 @@ class DateNotation:
             nanos = numbers_of(pc.utf8_rpad(digits, 9, "0"))
         if self.sort == "time":
             unit = "us"
+        if self.sort == "duration":
+            nanos = np.where(_flags(pc.equal(parts["n"], "-")), -nanos, nanos)
         each = _UNITS[unit]
         counts = seconds * (NANO // each) + nanos // each
         return pa.array(counts, mask=~good).cast(self._type(unit, parts.get("z"), good))
@@ -168,8 +173,7 @@ class DateNotation:
         hour, minute, second = (numbers_of(parts[key]) for key in "His")
         if self.sort == "duration":
             total = hour * 3600 + minute * 60 + second
-            minus = pc.fill_null(pc.equal(parts["n"], "-"), fill_value=False)
-            minus = minus.to_numpy(zero_copy_only=False)
+            minus = _flags(pc.equal(parts["n"], "-"))
             return np.where(minus, -total, total), np.ones(len(total), np.bool_)
         good: Bools = (minute < 60) & (second < 60) & (hour < 24)
         if "a" in parts:

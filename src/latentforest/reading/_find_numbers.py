@@ -42,6 +42,7 @@ _VERSION = r"^v?[0-9]+(?:\.[0-9]+){2,}$"  # and addresses: 10.0.0.1
 _PLUS_PHONE = rf"^\+[0-9]+{BLANK}"
 _MANY_DIGITS = 7  # as phone numbers have
 _MOSTLY = 0.9
+_HEAD = 1_000
 
 
 @dataclass(frozen=True)
@@ -74,9 +75,10 @@ def find_numbers(tally: Tally, dialect: Dialect) -> Numbers | None:
         What the user says of decimal sign and thousands.
     """
     words, counts = tally.words, tally.counts
+    head = pc.match_substring_regex(words.slice(0, _HEAD), _SHAPE)
+    if 10 * (pc.sum(head).as_py() or 0) < len(head):
+        return None  # most columns of text are ruled out by their first words
     found = pc.extract_regex(words, _SHAPE)
-    if found.null_count == len(found):
-        return None
     parts = dict(zip(_PARTS, found.flatten(), strict=True))
     before, after, fits = _signs_around(parts, counts)
     found = _best(parts["body"], counts * fits, dialect)

@@ -33,6 +33,8 @@ class JsonRows:
         The bytes; what cannot be rewound is put into a temporary file first.
     label : str
         What to call the file in messages.
+    stack : ExitStack
+        What closes the temporary file.
 
     Attributes
     ----------
@@ -42,9 +44,10 @@ class JsonRows:
         What users should know of how the file is read.
     """
 
-    def __init__(self, stream: BinaryIO, label: str) -> None:
-        self._stream = stream if stream.seekable() else spooled(stream)
-        self._label = label
+    def __init__(self, stream: BinaryIO, label: str, stack: ExitStack) -> None:
+        if not stream.seekable():
+            stream = stack.enter_context(spooled(stream))
+        self._stream, self._label = stream, label
         self.notes: list[str] = []
         self.names = tuple(dict.fromkeys(chain.from_iterable(self._objects())))
         if not self.names:

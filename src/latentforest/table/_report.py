@@ -1,7 +1,9 @@
 """A schema as text, so that a wrong guess can be seen and set right."""
 
 import math
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,10 +15,15 @@ if TYPE_CHECKING:
     from latentforest.table._column_spec import ColumnSpec
 
 _LEVELS_SHOWN = 6
+_WIDTH = 80  # of a terminal
+_LONGEST_NAME, _LEAST_CONTENTS, _SHORT_REASON = 24, 24, 8
 
 
 def schema_report(columns: Sequence["ColumnSpec"], container: str) -> str:
-    """One line per column: name, kind, contents, missing cells, reason."""
+    """Tell of each column: name, kind, contents, missing cells, reason.
+
+    Lines have 80 characters at most; a reason that is longer gets lines of its own.
+    """
     rows = [("column", "kind", "contents", "missing", "why")]
     rows += [
         (
@@ -29,11 +36,31 @@ def schema_report(columns: Sequence["ColumnSpec"], container: str) -> str:
         for column in columns
     ]
     widths = [max(len(row[i]) for row in rows) for i in range(4)]
-    lines = [
-        "  ".join([*(row[i].ljust(widths[i]) for i in range(4)), row[4]]).rstrip()
-        for row in rows
-    ]
-    return "\n".join([f"{container} table with {len(columns)} columns", *lines])
+    widths[0] = min(widths[0], _LONGEST_NAME)
+    room = _WIDTH - widths[0] - widths[1] - widths[3] - 8 - _SHORT_REASON
+    widths[2] = min(widths[2], max(room, _LEAST_CONTENTS))
+    lines = [line for row in rows for line in _lines(row, widths)]
+    counted = _count(len(columns), "column")
+    return "\n".join([f"{container} table with {counted}", *lines])
+
+
+def _lines(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
+    """Yield the lines of one column; what is too long goes on in the next line."""
+    names, contents = _wrapped(row[0], widths[0]), _wrapped(row[2], widths[2])
+    indent = " " * (widths[0] + widths[1] + 4)
+    fits = len(indent) + widths[2] + widths[3] + 4 + len(row[4]) <= _WIDTH
+    last = [row[4]] if fits else [""]
+    cells = (names, [row[1]], contents, [row[3]], last)
+    for parts in zip_longest(*cells, fillvalue=""):
+        padded = [part.ljust(width) for part, width in zip(parts, widths, strict=False)]
+        yield "  ".join([*padded, parts[4]]).rstrip()
+    if not fits:
+        for line in _wrapped(row[4], _WIDTH - len(indent)):
+            yield f"{indent}{line}"
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width) or [""]
 
 
 def _count(number: int, what: str) -> str:

@@ -29,6 +29,12 @@ _STORAGES = {"b": Storage.boolean, "i": Storage.integer, "u": Storage.integer}
 def open_array(X: Any) -> RawTable:
     """Check that ``X`` is a two-dimensional array of cells we know."""
     array = _as_array(X)
+    if array.dtype.names is not None:
+        message = (
+            f"The array has named fields ({', '.join(array.dtype.names[:6])}), so its "
+            "rows are records. Give a frame: pandas.DataFrame(array)."
+        )
+        raise TypeError(message)
     if array.ndim != 2:
         message = (
             f"Expected 2D array, got {array.ndim}D array instead. Reshape your data "

@@ -1,0 +1,172 @@
+"""Text files of all kinds: separators, encodings, lines of names, nasty ends."""
+
+import codecs
+import io
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from latentforest import read_table
+from latentforest._base._errors import DataError
+from latentforest.reading import Dialect
+from latentforest.reading._csv_read import TextRows
+
+
+def opened(text, **said):
+    data = text.encode() if isinstance(text, str) else text
+    return TextRows(io.BytesIO(data), "t.csv", Dialect(**said))
+
+
+CELL = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    rows=st.lists(st.tuples(CELL, CELL, st.integers()), min_size=3, max_size=8),
+    separator=st.sampled_from(",;\t|"),
+)
+def test_the_separator_is_found(rows, separator):
+    frame = pd.DataFrame(rows, columns=["one", "two", "three"])
+    # Quotes are only where they are needed: other separators stand in plain cells.
+    text = frame.to_csv(sep=separator, index=False)
+    found = opened(text)
+    others = set(",;\t|") - {separator}
+    if not any(sign in "".join(a + b for a, b, _ in rows) for sign in others):
+        assert found.separator == separator
+        assert found.names == ("one", "two", "three")
+
+
+@pytest.mark.parametrize(
+    ("text", "separator", "names"),
+    [
+        ("a;b\n1,5;2,5\n", ";", ("a", "b")),
+        ("1,5;2,5\n3,1;4,2\n", ";", ("x0", "x1")),
+        ("a,b\n1;2,3\n", ",", ("a", "b")),
+        ("a|b|c\n1|2,5|3\n", "|", ("a", "b", "c")),
+        ("a\tb\n1, 2\t3\n", "\t", ("a", "b")),
+        ("a\n1\n2\n", ",", ("a",)),
+        ("price, net;tax\n1,5;2\n", ";", ("price, net", "tax")),
+        ('a;b\n"x;y";2\n', ";", ("a", "b")),
+        ("sep=;\na;b\n1;2\n", ";", ("a", "b")),
+        ("a b\n1 2\n", ",", ("a b",)),
+    ],
+)
+def test_separators_that_commas_hide(text, separator, names):
+    found = opened(text)
+    assert found.separator == separator
+    assert found.names == names
+
+
+def test_a_separator_that_is_said_is_taken():
+    assert opened("a;b,c\n1;2,3\n", separator=",").names == ("a;b", "c")
+
+
+TEXT = "name,größe\nJosé,1\nZoë,2\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding"),
+    [
+        (TEXT.encode(), None),
+        (codecs.BOM_UTF8 + TEXT.encode(), None),
+        (TEXT.encode("utf-16"), None),
+        (codecs.BOM_UTF16_BE + TEXT.encode("utf-16-be"), None),
+        (TEXT.encode("utf-16-le"), "utf-16-le"),
+        (TEXT.encode("cp1252"), "cp1252"),
+        (TEXT.encode("latin-1"), "latin-1"),
+    ],
+)
+def test_encodings(data, encoding, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(data)
+    frame = read_table(path, encoding=encoding)
+    assert list(frame.columns) == ["name", "größe"]
+    assert list(frame["name"]) == ["José", "Zoë"]
+    assert list(frame["größe"]) == [1, 2]
+
+
+@settings(max_examples=20, deadline=None)
+@given(piece=st.integers(1, 64), encoding=st.sampled_from(["utf-16", "cp1252"]))
+def test_pieces_tear_no_character(piece, encoding):
+    from latentforest.reading import _csv_read
+
+    before, _csv_read.PIECE = _csv_read.PIECE, piece
+    try:
+        rows = opened((TEXT * 3).encode(encoding), encoding=encoding)
+        cells = [c for t in rows.tables(["name"]) for c in t.column(0).to_pylist()]
+    finally:
+        _csv_read.PIECE = before
+    assert cells == ["José", "Zoë", "name"] * 2 + ["José", "Zoë"]
+
+
+def test_text_that_is_not_utf8_asks_for_its_encoding():
+    with pytest.raises(DataError, match=r"not UTF-8.*--encoding cp1252"):
+        opened(TEXT.encode("cp1252"))
+    late = b"a\n" + b"x\n" * 40_000 + "Zoë\n".encode("cp1252")
+    with pytest.raises(DataError, match=r"not UTF-8.*--encoding cp1252"):
+        list(opened(late).tables(["a"]))
+    with pytest.raises(DataError, match=r"encoding='cp1252'"):
+        read_table(io.BytesIO(TEXT.encode("cp1252")))
+
+
+def test_utf16_without_a_mark_is_named():
+    with pytest.raises(DataError, match=r"UTF-16 without a mark needs --encoding"):
+        opened("name,size\nx,1\n".encode("utf-16-le"))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("1.5,2\n3,4\n", ("x0", "x1")),
+        ("5,3\n3,4\n", ("x0", "x1")),
+        ("0,0\n3,4\n", ("x0", "x1")),
+        ("-1,2\n3,4\n", ("x0", "x1")),
+        ("7\n8\n", ("x0",)),
+        ("0,1,2\n5,5,5\n", ("0", "1", "2")),
+        ("2019,2020\n5,5\n", ("2019", "2020")),
+        ("0\n5\n", ("0",)),
+        ("a,1\n5,5\n", ("a", "1")),
+    ],
+)
+def test_a_missing_line_of_names_is_seen_where_that_is_safe(text, names):
+    found = opened(text)
+    assert found.names == names
+    assert bool(found.notes) == (names[0] == "x0")
+    n_lines = text.count("\n")
+    rows = sum(t.num_rows for t in found.tables(names))
+    assert rows == (n_lines if names[0] == "x0" else n_lines - 1)
+
+
+def test_the_user_decides_on_the_line_of_names():
+    assert opened("1.5,2\n3,4\n", header=True).names == ("1.5", "2")
+    assert opened("a,b\n3,4\n", header=False).names == ("x0", "x1")
+    assert opened("1.5,2\n3,4\n", header=True).notes == []
+
+
+def test_names_that_look_like_cells_are_noted():
+    assert "--no-header" in opened("5.1,3.5,setosa\n4.9,3.0,setosa\n").notes[0]
+
+
+def test_repeated_names_may_be_a_row(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,a\nc,d,e\n")
+    with pytest.raises(DataError, match=r"more than once: 'a'.*no line of names"):
+        read_table(tmp_path / "t.csv")
+    frame = read_table(tmp_path / "t.csv", header=False)
+    assert frame.to_numpy().tolist() == [["a", "b", "a"], ["c", "d", "e"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("", "is empty"),
+        ("\n\n", "is empty"),
+        ("a,b\n", "no rows"),
+        ("a,b\n1,2\n1,2,3\n", "row 2 has 3 cells"),
+        ("a\0b\n1\n", "not a text table"),
+    ],
+)
+def test_nasty_files_are_refused(text, match):
+    with pytest.raises(DataError, match=match):
+        read_table(io.StringIO(text))
