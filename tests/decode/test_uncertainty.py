@@ -236,6 +236,10 @@ def test_intervals_of_dates_are_dates_and_cover(library):
         assert (end["there"].dt.hour == 0).all()
         assert (end["day"] == end["day"].dt.normalize()).all()
     assert (lower["length"] >= pd.Timedelta(0)).all()
+    # No day is the first of all: nothing is known of a sign.
+    assert (sure.interval(0.98)[0]["day"] < pd.Timestamp("2021-01-01")).any()
+    low, high = sure.interval(0.6827)
+    assert ((high["day"] - low["day"]) >= 2 * sure.std["day"]).all()
     std = sure.std
     for name in ("day", "there", "clock", "length"):
         assert std[name].dtype.kind == "m"

@@ -490,6 +490,13 @@ def test_any_origin_decodes_to_something(origin):
     assert len(codec.decode(np.array([[0.0], [1e300], [np.nan]]))) == 3
 
 
+def test_instants_far_beyond_the_unit_keep_their_size():
+    ticks = Ticks("ns", 1_600_000_000 * 10**9)
+    seconds = np.array([0, 10**10, -(10**12), 1_600_000_001])
+    wanted = (seconds - 1_600_000_000) * 1e9
+    np.testing.assert_allclose(ticks.codes(seconds, "s"), wanted, rtol=1e-15)
+
+
 def test_ticks_of_a_column_are_public():
     ticks = Ticks.of(np.array([0, 86_400]), "s", "", Storage.datetime)
     assert ticks == Ticks("D")
