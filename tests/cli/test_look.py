@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import latentforest
@@ -62,6 +63,19 @@ def test_inspect_as_json(folder, run):
     assert found["schema"] == json.loads(json.dumps(model.schema_.to_dict()))
     assert (found["n_trees"], found["n_rows"], found["has_training"]) == (15, 80, True)
     assert found["file_bytes"] == (folder / "m.lf").stat().st_size
+
+
+def test_inspect_tells_of_fewer_digits_and_of_no_eigenvalues(folder, run, tmp_path):
+    """A refined model has no use for those of the forest's own map."""
+    rng = np.random.default_rng(0)
+    model = RFAE(2, refine=1, random_state=0).fit(rng.normal(size=(40, 3)))
+    path = model.save(tmp_path / "refined.lf", compact=True)
+    text = run("inspect", path).out.decode()
+    assert "single precision" in text
+    assert "eigenvalues" not in text
+    found = json.loads(run("inspect", path, "--json").out)
+    assert (found["eigenvalues"], found["compact"]) == (None, True)
+    assert not json.loads(run("inspect", folder / "m.lf", "--json").out)["compact"]
 
 
 @pytest.fixture(scope="module")

@@ -156,8 +156,8 @@ def _fit(
         bool,
         typer.Option(
             "--drop-training",
-            help="Save only what encode needs: smaller, without the training rows, "
-            "and unable to decode.",
+            help="Save only what encode needs, without the training rows: a model "
+            "that cannot decode.",
         ),
     ] = False,
     force: Annotated[

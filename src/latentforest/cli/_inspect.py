@@ -29,10 +29,9 @@ def as_text(summary: ModelSummary) -> str:
     )
     lines = [
         ("file", f"{summary.path}, {in_bytes(summary.file_bytes)}"),
-        ("in memory", in_bytes(summary.memory_bytes)),
+        ("unpacked", in_bytes(summary.memory_bytes)),
         ("format", f"version {summary.format_version}, written by {versions}"),
         ("rows", rows),
-        ("digits", "fewer than the model had: compact" if summary.compact else "all"),
         ("coordinates", f"{summary.n_components}"),
         ("forest", summary.forest),
         (
@@ -44,6 +43,8 @@ def as_text(summary: ModelSummary) -> str:
         ("refined", summary.refinement or "no"),
         ("decoder", summary.decoder or "none"),
     ]
+    if summary.compact:
+        lines.append(("compact", "coordinates and thresholds in single precision"))
     width = max(len(name) for name, _ in lines)
     told = [f"{name:<{width}}  {value}" for name, value in lines]
     return "\n".join([*told, "", *_spectrum(summary), summary.schema.report()])

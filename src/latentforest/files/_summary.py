@@ -28,7 +28,7 @@ class MemberSummary:
     dtype: str
     shape: tuple[int, ...]
     stored_bytes: int  # in the file
-    memory_bytes: int  # when loaded
+    memory_bytes: int  # unpacked
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +57,7 @@ class ModelSummary:
 
     @property
     def memory_bytes(self) -> int:
-        """Size of all arrays in memory."""
+        """Size of all arrays, unpacked."""
         return sum(member.memory_bytes for member in self.members)
 
 
