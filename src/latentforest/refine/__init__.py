@@ -1,5 +1,6 @@
 """Refined coordinates: moved until the decoder loses least."""
 
+from latentforest.refine._cells import CellSpace as CellSpace
 from latentforest.refine._map import RefinedMap
 from latentforest.refine._packed import PackedMap as PackedMap
 from latentforest.refine._rows import RefinedRows, refine_rows
