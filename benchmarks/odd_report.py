@@ -82,7 +82,7 @@ def _mixed(rows: list[dict[str, Any]]) -> str:
         "Six tables whose columns depend on each other. *cell in three*: share of odd "
         "rows whose swapped cell is among the three most surprising.\n\n"
         f"{_table(chosen, 1)}\n\n"
-        "Tables whose columns tell little of each other: nobody sees a swapped cell.\n\n"
+        "Tables whose columns tell little of each other: swaps are hardly seen.\n\n"
         f"{_table(others, 1)}"
     )
 

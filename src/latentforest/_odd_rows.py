@@ -225,8 +225,7 @@ class JudgingModel(LatentModel):
         lower, upper = self.schema_.lower, self.schema_.upper
         room = OUTSIDE * (upper - lower)
         beyond = (codes < lower - room) | (codes > upper + room)
-        found: Bools = (beyond & self.schema_.is_number).any(axis=1)
-        return found
+        return np.logical_or.reduce(beyond & self.schema_.is_number, axis=1)
 
     def _as_codes(self, X: Any) -> Codes:
         check_is_fitted(self, "encoder_")

@@ -19,10 +19,9 @@ class KnownRows:
     values: Codes  # of the training rows
     order: Rows  # the rows by their key
     keys: NDArray[np.uint64]  # sorted
-    at_points: Rows  # (n_rows,) place among the usual rows; -1: not there
+    at_points: Rows  # (n_rows,) place among the points; -1: not there
     at_learned: Rows  # (n_rows,) place among the rows that trees were grown on
-    distance: Floats  # (n_rows,) of the rows, each left out
-    total: Floats  # (n_rows,) their surprise
+    measured: Floats  # (3, n_rows) what was measured of the rows, each left out
 
     @classmethod
     def of_table(
@@ -32,23 +31,21 @@ class KnownRows:
         keys = _keys(table.values)
         order = np.argsort(keys, kind="stable")
         number = table.distinct_rows()
-        nothing = np.empty(0)
         return cls(
             table.values,
             order,
             keys[order],
             _places(number, points_at),
             _places(number, learned_at),
-            nothing,
-            nothing,
+            np.empty((3, 0)),
         )
 
-    def with_measures(self, distance: Floats, total: Floats) -> "KnownRows":
+    def with_measures(self, measured: Floats) -> "KnownRows":
         """Return the rows with what was measured of them."""
-        return replace(self, distance=distance, total=total)
+        return replace(self, measured=measured)
 
     def places(self, codes: Codes) -> tuple[Rows, Rows]:
-        """Places of rows among usual rows and learned ones; -1 where they are new."""
+        """Places of rows among points and learned rows; -1 where they are new."""
         keys = _keys(codes)
         row = np.full(len(codes), -1)
         at = np.searchsorted(self.keys, keys, side="left")

@@ -38,11 +38,12 @@ class Tail:
 
     def surprise(self, values: Floats) -> Floats:
         """Return T(v); NaN stays NaN."""
-        inner = -np.log(self.p_values(np.fmin(values, self.anchor)))
+        inner: Floats = -np.log(self.p_values(np.fmin(values, self.anchor)))
         with np.errstate(divide="ignore"):
             beyond = self.rate * np.log(values / self.anchor)
-        both: Floats = inner + np.maximum(beyond, 0.0)
-        return np.where(np.isnan(values), np.nan, both)
+        total = inner + np.maximum(beyond, 0.0)
+        total[np.isnan(values)] = np.nan
+        return total
 
     def p_values(self, values: Floats) -> Floats:
         """Share of the values, the new one counted, that are at least as large.

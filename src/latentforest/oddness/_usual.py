@@ -1,9 +1,8 @@
 """Which training rows are usual: those that random cuts do not set apart early."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from latentforest._base._types import Floats
+from latentforest._base._types import Bools, Floats
 from latentforest.forest import CompletelyRandomForest, GrownForest
 from latentforest.table import EncodedTable
 from latentforest.trees import node_depths
@@ -19,25 +18,27 @@ def usual_rows(
     rng: np.random.Generator,
     *,
     n_jobs: int | None = None,
-) -> NDArray[np.int64]:
-    """Return the rows that are hardest to set apart, in their order.
+) -> Bools:
+    """Tell which rows are hardest to set apart.
 
     Whoever learns what is usual from a table that holds odd rows learns from them, too;
     left out, they cannot vouch for each other.
     """
     n_kept = max(min(table.n_rows, 10), round(share * table.n_rows))
     depth = isolation_depth(table, rng, n_jobs=n_jobs)
-    return np.sort(np.argsort(-depth, kind="stable")[:n_kept])
+    usual = np.zeros(table.n_rows, np.bool_)
+    usual[np.argsort(-depth, kind="stable")[:n_kept]] = True
+    return usual
 
 
 def isolation_depth(
     table: EncodedTable, rng: np.random.Generator, *, n_jobs: int | None = None
 ) -> Floats:
-    """Count the splits that it takes, on average, to be alone (Liu, Ting and Zhou 2008).
+    """Count the splits that it takes, on average, to be alone.
 
-    h(x) = mean over trees of depth(leaf) + c(|leaf|), where c(m) = 2 H(m − 1) −
-    2 (m − 1) / m splits would be left in a leaf of m rows, and each completely random
-    tree is grown on 256 rows.
+    As isolation forests do (Liu, Ting and Zhou, 2008): h(x) is the mean over trees of
+    depth(leaf) + c(|leaf|), where c(m) = 2 H(m − 1) − 2 (m − 1) / m splits would be
+    left in a leaf of m rows, and each completely random tree is grown on 256 rows.
     """
     total = np.zeros(table.n_rows)
     for _ in range(N_SAMPLES):
