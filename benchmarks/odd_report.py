@@ -1,4 +1,4 @@
-"""The report of ``odd.py``: mean AUC and rank per protocol, beside published figures."""
+"""The report of ``odd.py``: mean AUC and rank, beside published figures."""
 
 from pathlib import Path
 from typing import Any
@@ -63,8 +63,8 @@ def _adbench(rows: list[dict[str, Any]], protocol: str) -> str:
     said = (
         f"{len(auc)} of 30 tables, {seeds.min()} to {seeds.max()} seeds each"
         + (f"; not run: {', '.join(missing)}" if missing else "")
-        + f". Best of 26 published methods on these tables: {others} (the published "
-        "runs repeat rows of small tables, so that copies of test rows were trained on)."
+        + f". Best of 26 published methods on these tables: {others} (there rows "
+        "of small tables were repeated, and copies of test rows trained on)."
     )
     auc.insert(0, "seeds", seeds)
     return f"{said}\n\n{_table(summary, 2)}\n\n{_table(auc, 1)}"

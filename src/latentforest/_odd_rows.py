@@ -1,5 +1,6 @@
 """What a fitted model says of rows: how odd they are, which others are like them."""
 
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -145,7 +146,8 @@ class JudgingModel(LatentModel):
             For each given row, one line with itself (rank 0) and one for each row like
             it, the most similar first, and of equals the one that came first: ``rank``,
             ``training_row`` (its number, from 0; -1 for the given row), ``kernel``, and
-            the cells. The index is that of the given rows.
+            the cells. The index is that of the given rows. Where the table has a column
+            of that name, ours is called ``_rank`` and so on.
 
         Examples
         --------
@@ -198,15 +200,15 @@ class JudgingModel(LatentModel):
         frame = pd.DataFrame(decoded).reset_index(drop=True)
         frame.columns = pd.Index(list(self.schema_.names), tupleize_cols=False)
         for name, column in ((KERNEL, kernel), (TRAINING_ROW, row), (RANK, rank)):
-            frame.insert(0, name, column, allow_duplicates=True)
+            frame.insert(0, _free(name, self.schema_.names), column)
         index = index_of(rows)
         return frame.set_axis(given if index is None else index[given], axis=0)
 
     def far_rows(self, X: Any) -> Bools:
         """Tell which rows lie far from all training rows.
 
-        Where a number is outside the range of the training rows by more than a tenth of
-        it, or where the row's position is far; see `reach_`.
+        A number of theirs is outside the range of the training rows by more than a
+        tenth of it. Of positions, ``reach_.is_far(Z)`` tells.
 
         Parameters
         ----------
@@ -218,10 +220,6 @@ class JudgingModel(LatentModel):
         ndarray of bool, shape (n_rows,)
         """
         codes = self._as_codes(X)
-        return self.outside(codes) | self.reach_.is_far(self.encoder_.place(codes))
-
-    def outside(self, codes: Codes) -> Bools:
-        """Whether numbers of rows, as codes, are outside the range of training rows."""
         lower, upper = self.schema_.lower, self.schema_.upper
         room = OUTSIDE * (upper - lower)
         beyond = (codes < lower - room) | (codes > upper + room)
@@ -230,3 +228,10 @@ class JudgingModel(LatentModel):
     def _as_codes(self, X: Any) -> Codes:
         check_is_fitted(self, "encoder_")
         return self.codec_.encode(X, caller=type(self).__name__).values
+
+
+def _free(name: str, taken: Sequence[Hashable]) -> str:
+    """Return a name that no column has."""
+    while name in taken:
+        name = f"_{name}"
+    return name

@@ -5,6 +5,8 @@ import numpy as np
 
 from latentforest._base._compiled import compiled
 
+LARGEST = 1e140  # squares of larger numbers, added up, may be infinite
+
 
 @compiled
 def nearest_squares(points, queries, own, apart, start, stop, squares):
@@ -31,9 +33,10 @@ def nearest_squares(points, queries, own, apart, start, stop, squares):
                     if a != b:
                         total += apart[column]
                 else:
-                    way = a - b
+                    way = abs(a - b)
                     if np.isnan(way):
                         continue
+                    way = min(way, LARGEST)
                     total += way * way
                 n_known += 1
                 if total >= best[n_nearest - 1]:

@@ -123,7 +123,8 @@ class OddRows(OutlierMixin, BaseEstimator):
         -------
         ndarray of shape (n_rows,)
         """
-        return self.oddness_.judge(self._codes(X)).scores
+        codes = self._codes(X)
+        return self.oddness_.judge(codes).scores
 
     def decision_function(self, X: Any) -> Floats:
         """Scores minus ``offset_``: negative for odd rows.
@@ -165,7 +166,16 @@ class OddRows(OutlierMixin, BaseEstimator):
         -------
         OddCells
         """
-        return odd_cells(self.oddness_, self.codec_, self._codes(X), index_of(X))
+        codes = self._codes(X)
+        return odd_cells(self.oddness_, self.codec_, codes, index_of(X))
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn that text, categories and missing cells are welcome."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
 
     def _codes(self, X: Any) -> Floats:
         check_is_fitted(self, "oddness_")

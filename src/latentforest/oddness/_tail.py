@@ -37,13 +37,11 @@ class Tail:
         return cls(known, float(anchor), float(1.0 / mean))
 
     def surprise(self, values: Floats) -> Floats:
-        """Return T(v); NaN stays NaN."""
-        inner: Floats = -np.log(self.p_values(np.fmin(values, self.anchor)))
+        """Return T(v)."""
         with np.errstate(divide="ignore"):
-            beyond = self.rate * np.log(values / self.anchor)
-        total = inner + np.maximum(beyond, 0.0)
-        total[np.isnan(values)] = np.nan
-        return total
+            beyond: Floats = self.rate * np.log(values / self.anchor)
+        inner: Floats = self.p_values(np.minimum(values, self.anchor))
+        return np.maximum(beyond, 0.0) - np.log(inner)
 
     def p_values(self, values: Floats) -> Floats:
         """Share of the values, the new one counted, that are at least as large.
