@@ -11,6 +11,7 @@ from latentforest import (
     EForest,
     ForestKernel,
     KNNDecoder,
+    OddRows,
     ShiHorvathForest,
     SupervisedForest,
     decode,
@@ -40,6 +41,7 @@ ESTIMATORS = [
     SupervisedForest(4, random_state=0),
     EForest(CompletelyRandomForest(4), random_state=0),
     ForestKernel(CompletelyRandomForest(4), random_state=0),
+    OddRows(random_state=0),
 ]
 
 TWO_TABLES = "fit takes coordinates and the rows they stand for, not a table and a y"

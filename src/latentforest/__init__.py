@@ -27,6 +27,8 @@ __all__ = [
     "LocalLinearDecoder",
     "MissingExtraError",
     "ModelFileError",
+    "OddCells",
+    "OddRows",
     "PackedDecoder",
     "Refinement",
     "RegionDecoder",

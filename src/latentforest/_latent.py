@@ -19,6 +19,7 @@ from latentforest.decode import (
 )
 from latentforest.encoder import Encoder, ForestKernel
 from latentforest.forest import GrownForest
+from latentforest.neighbours import Reach
 from latentforest.refine import Refinement
 from latentforest.spectral import DiffusionMap
 from latentforest.table import EncodedTable, TableCodec, index_of
@@ -48,6 +49,7 @@ class LatentModel(TableAutoencoder):
         self.encoder_, self._decoder = encoder, decoder
         self._kernel: ForestKernel | None = None
         self._calibration: Calibration | None = None
+        self._reach: Reach | None = None
 
     @property
     def decoder_(self) -> Decoder:  # type: ignore[override]
@@ -97,6 +99,18 @@ class LatentModel(TableAutoencoder):
             )
         return self._kernel
 
+    @property
+    def reach_(self) -> Reach:
+        """How far from the training rows a position may lie; ``is_far(Z)`` says who is.
+
+        A position is far from any row if it is farther from all of them than any row is
+        from its nearest other one.
+        """
+        if self._reach is None:
+            points = self.encoder_.known_coords()
+            self._reach = Reach(points, n_jobs=self.encoder_.n_jobs)
+        return self._reach
+
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fit as ``fit`` does, and return the coordinates of the training rows."""
         # A copy: what is done to the result must not move the model's own rows.
@@ -131,7 +145,8 @@ class LatentModel(TableAutoencoder):
         return_uncertainty : bool, default=False
             Return a pair: the rows, and how sure each cell is. Decoders that blend or
             copy rows can tell: "knn", "local_linear", "packed" and "auto". The first
-            call calibrates on training rows that are held back in turn.
+            call calibrates on training rows that are held back in turn. Far from all
+            rows (see `reach_`) intervals grow with the distance to the nearest.
 
         Returns
         -------
@@ -149,7 +164,10 @@ class LatentModel(TableAutoencoder):
             self._calibration = calibrate(decoder, self.encoder_.context(), rng)
         decoded, spread = decoder.decode_with_spread(coords)
         index = index_of(Z)
-        sure = Uncertainty(self.schema_, decoded, spread, self._calibration, index)
+        stretch = self.reach_.stretch(coords)
+        sure = Uncertainty(
+            self.schema_, decoded, spread, self._calibration, index, stretch
+        )
         return decoder.codec_.decode(decoded, index=index), sure
 
     def fill_gaps(self, X: Any) -> Any:

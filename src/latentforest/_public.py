@@ -30,6 +30,7 @@ from latentforest.forest import (
     ShiHorvathForest,
     SupervisedForest,
 )
+from latentforest.oddness import OddCells, OddRows
 from latentforest.refine import AutoRefinement, Refinement
 from latentforest.spectral import DiffusionMap
 from latentforest.table import ColumnKind, TableCodec, TableSchema
@@ -52,6 +53,8 @@ __all__ = [
     "LocalLinearDecoder",
     "MissingExtraError",
     "ModelFileError",
+    "OddCells",
+    "OddRows",
     "PackedDecoder",
     "Refinement",
     "RegionDecoder",

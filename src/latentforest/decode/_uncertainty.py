@@ -99,18 +99,19 @@ class Uncertainty:
         spread: CellSpread,
         calibration: Calibration,
         index: Any,
+        stretch: Floats,
     ) -> None:
         self._schema = schema
         self._decoded = decoded
         self._spread = spread
         self._calibration = calibration
         self._index = index
+        self._stretch = stretch  # (n_rows,) above 1 where a row is far from all others
 
     @property
     def std(self) -> Any:
         """Standard deviation of each number: half its 68 % interval."""
-        width = self._calibration.width(self._spread.std, ONE_SIGMA)
-        return self._frame(width, time_spans)
+        return self._frame(self._width(ONE_SIGMA), time_spans)
 
     def interval(self, coverage: float = 0.9) -> tuple[Any, Any]:
         """Lower and upper ends that hold a share of the true numbers.
@@ -133,7 +134,7 @@ class Uncertainty:
                 f"coverage={coverage} is not a share. Give a number between 0 and 1."
             )
             raise ValueError(message)
-        width = self._calibration.width(self._spread.std, coverage)
+        width = self._width(coverage)
         lower, upper = self._decoded - width, self._decoded + width
         # n rows of one sign leave a chance of about 1 / (n + 1) for the other: where
         # that is too much for the coverage, the width is infinite too.
@@ -168,6 +169,10 @@ class Uncertainty:
                 index=self._index,
             )
         return frames
+
+    def _width(self, coverage: float) -> Floats:
+        width = self._calibration.width(self._spread.std, coverage)
+        return width * self._stretch[:, None]
 
     def _frame(
         self, cells: Floats, of_times: Callable[[ColumnSpec, Floats], Any]

@@ -140,6 +140,13 @@ class Encoder:
             return self._own_coords
         return self._refined_coords(self.refined.map.coords_)
 
+    def known_coords(self) -> Coords:
+        """Coordinates of the rows that are on the map from the start.
+
+        All training rows; of a refined map of a long table those that were refined.
+        """
+        return self._own_coords if self.refined is None else self.refined.map.coords_
+
     def _refined_coords(self, own: Coords) -> Coords:
         """Coordinates of the training rows, the refined ones where they shall be."""
         assert self.refined is not None, "asked where there are refined rows"

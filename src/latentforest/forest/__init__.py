@@ -4,6 +4,8 @@ from latentforest.forest._adapters import from_sklearn
 from latentforest.forest._adversarial import AdversarialForest
 from latentforest.forest._base_forest import BaseForest
 from latentforest.forest._growing._grow import GrownForest
+from latentforest.forest._per_column import ColumnForest as ColumnForest
+from latentforest.forest._per_column import forests_of_columns as forests_of_columns
 from latentforest.forest._resolve import FORESTS as FORESTS
 from latentforest.forest._resolve import GivenForest, resolve_forest
 from latentforest.forest._saved import StoredForest

@@ -8,6 +8,7 @@ from latentforest.neighbours._plane import plane_demand as plane_demand
 from latentforest.neighbours._plane import plane_weights as plane_weights
 from latentforest.neighbours._plane_loops import plane_as_slopes as plane_as_slopes
 from latentforest.neighbours._plane_loops import regularise as regularise
+from latentforest.neighbours._reach import Reach as Reach
 from latentforest.neighbours._search import LARGEST as LARGEST
 from latentforest.neighbours._search import TREE_UP_TO as TREE_UP_TO
 from latentforest.neighbours._search import Neighbours as Neighbours

@@ -1,5 +1,6 @@
 """Refined coordinates: moved until the decoder loses least."""
 
+from latentforest.refine._cells import CellSpace as CellSpace
 from latentforest.refine._curve import Curve as Curve
 from latentforest.refine._map import FAR as FAR
 from latentforest.refine._map import RefinedMap

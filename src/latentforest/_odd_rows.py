@@ -1,0 +1,237 @@
+"""What a fitted model says of rows: how odd they are, which others are like them."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from latentforest._base._checks import check_integer
+from latentforest._base._types import Bools, Codes, Floats
+from latentforest._latent import LatentModel
+from latentforest.decode import Decoder
+from latentforest.encoder import Encoder
+from latentforest.kernel import LeafRows, largest_entries
+from latentforest.oddness import OddCells, OddRows, fit_oddness, odd_cells
+from latentforest.table import index_of
+
+OUTSIDE = 0.1  # of the range of a number, beyond its ends, is outside
+RANK, TRAINING_ROW, KERNEL = "rank", "training_row", "kernel"
+
+
+class Finder:
+    """The detector of a model, made when first asked for."""
+
+    made: OddRows | None = None
+
+
+class JudgingModel(LatentModel):
+    """A fitted model that can tell odd rows, and rows that are alike."""
+
+    _finder: Finder
+
+    def _settle(self, encoder: Encoder, decoder: Decoder | None) -> None:
+        super()._settle(encoder, decoder)
+        self._finder = Finder()
+
+    def odd_rows(self, contamination: str | float = "auto") -> OddRows:
+        """Return a detector of odd rows that was fitted on the model's training rows.
+
+        What the model says itself is said by this detector with "auto".
+
+        Parameters
+        ----------
+        contamination : "auto" or float, default="auto"
+            Share of the training rows that it calls odd; see `OddRows`.
+
+        Returns
+        -------
+        OddRows
+        """
+        check_is_fitted(self, "encoder_")
+        table = self.encoder_.trained_on("judging rows").table
+        if self._finder.made is None:
+            # One seed for all models: the same table, the same scores.
+            oddness = fit_oddness(table, 0, n_jobs=self.encoder_.n_jobs)
+            self._finder.made = OddRows(random_state=0).settle(self.codec_, oddness)
+        if isinstance(contamination, str) and contamination == "auto":
+            return self._finder.made
+        other = OddRows(contamination, random_state=0)
+        return other.settle(self.codec_, self._finder.made.oddness_)
+
+    @property
+    def offset_(self) -> float:
+        """Score below which ``predict`` calls rows odd: that of one row in 100."""
+        return self.odd_rows().offset_
+
+    def score_samples(self, X: Any) -> Floats:
+        """Score rows: 0 is the most usual, and the lower the odder; see `OddRows`.
+
+        A row of the training table is judged as if it had not been there. The first
+        call learns what is usual.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            A table with the columns of the fitted one.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        return self.odd_rows().oddness_.judge(self._as_codes(X)).scores
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores minus ``offset_``: negative for odd rows.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            A table with the columns of the fitted one.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Return 1 for usual rows and -1 for odd ones.
+
+        One in 100 training rows is odd; ``odd_rows(contamination)`` sets another share.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            A table with the columns of the fitted one.
+
+        Returns
+        -------
+        ndarray of int, shape (n_rows,)
+        """
+        return np.where(self.decision_function(X) < 0, -1, 1)
+
+    def odd_cells(self, X: Any) -> OddCells:
+        """Tell which cells surprise given the others, and what was expected there.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            A table with the columns of the fitted one.
+
+        Returns
+        -------
+        OddCells
+        """
+        codes = self._as_codes(X)
+        return odd_cells(self.odd_rows().oddness_, self.codec_, codes, index_of(X))
+
+    def similar(self, rows: Any, n: int = 5) -> Any:
+        """Find the training rows that share most leaves with each of the given rows.
+
+        By the random forest kernel (Eq. 1), k(x, x_i) = Σ_b 1[same leaf] / |leaf| / B.
+        A given row that is a training row finds itself first.
+
+        Parameters
+        ----------
+        rows : data frame or array of shape (n_rows, n_columns)
+            Rows with the columns of the fitted table.
+        n : int, default=5
+            How many to find for each.
+
+        Returns
+        -------
+        pandas data frame
+            For each given row, one line with itself (rank 0) and one for each row like
+            it, the most similar first, and of equals the one that came first: ``rank``,
+            ``training_row`` (its number, from 0; -1 for the given row), ``kernel``, and
+            the cells. The index is that of the given rows. Where the table has a column
+            of that name, ours is called ``_rank`` and so on.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from latentforest import RFAE
+        >>> table = load_iris(as_frame=True).frame
+        >>> model = RFAE(random_state=0).fit(table)
+        >>> found = model.similar(table.iloc[[0]], n=2)
+        >>> found["rank"].tolist(), found["training_row"].tolist()[:2]
+        ([0, 1, 2], [-1, 0])
+        """
+        check_integer("n", n, minimum=1)
+        codes = self._as_codes(rows)
+        training, forest = self.encoder_.trained_on("similar"), self.encoder_.forest
+        n_jobs = self.encoder_.n_jobs
+        known = training.leaf_ids[training.landmarks]
+        leaf_rows = LeafRows.of_ids(known, forest.n_leaves, n_jobs=n_jobs)
+        ids = forest.leaves(codes, n_jobs=n_jobs)
+        n_found = min(n, len(known))
+        found, kernel = largest_entries(leaf_rows, ids, n_found, n_jobs=n_jobs)
+        given = np.repeat(np.arange(len(codes)), n_found + 1)
+        rank = np.tile(np.arange(n_found + 1), len(codes))
+        place = np.insert(found, 0, -1, axis=1).ravel()
+        value = np.insert(kernel, 0, np.nan, axis=1).ravel()
+        there = (rank == 0) | (place >= 0)
+        given, rank, place, value = (
+            given[there],
+            rank[there],
+            place[there],
+            value[there],
+        )
+        row = np.where(place < 0, -1, training.landmarks[place])
+        cells = np.where((rank == 0)[:, None], codes[given], training.table.values[row])
+        return self._side_by_side(rows, given, rank, row, value, cells)
+
+    def _side_by_side(
+        self,
+        rows: Any,
+        given: NDArray[np.int64],
+        rank: NDArray[np.int64],
+        row: NDArray[np.int64],
+        kernel: Floats,
+        cells: Codes,
+    ) -> Any:
+        import pandas as pd  # noqa: PLC0415 (only who asks for a frame pays for it)
+
+        decoded = self.codec_.decode(np.ascontiguousarray(cells))
+        if hasattr(decoded, "to_pandas"):
+            decoded = decoded.to_pandas()
+        frame = pd.DataFrame(decoded).reset_index(drop=True)
+        frame.columns = pd.Index(list(self.schema_.names), tupleize_cols=False)
+        for name, column in ((KERNEL, kernel), (TRAINING_ROW, row), (RANK, rank)):
+            frame.insert(0, _free(name, self.schema_.names), column)
+        index = index_of(rows)
+        return frame.set_axis(given if index is None else index[given], axis=0)
+
+    def far_rows(self, X: Any) -> Bools:
+        """Tell which rows lie far from all training rows.
+
+        A number of theirs is outside the range of the training rows by more than a
+        tenth of it. Of positions, ``reach_.is_far(Z)`` tells.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            A table with the columns of the fitted one.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_rows,)
+        """
+        codes = self._as_codes(X)
+        lower, upper = self.schema_.lower, self.schema_.upper
+        room = OUTSIDE * (upper - lower)
+        beyond = (codes < lower - room) | (codes > upper + room)
+        return np.logical_or.reduce(beyond & self.schema_.is_number, axis=1)
+
+    def _as_codes(self, X: Any) -> Codes:
+        check_is_fitted(self, "encoder_")
+        return self.codec_.encode(X, caller=type(self).__name__).values
+
+
+def _free(name: str, taken: Sequence[Hashable]) -> str:
+    """Return a name that no column has."""
+    while name in taken:
+        name = f"_{name}"
+    return name

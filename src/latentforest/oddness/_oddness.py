@@ -1,0 +1,217 @@
+"""What is usual in a table: how far rows lie from it, how much their cells surprise."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latentforest._base._parallel import blocks_of, run_blocks
+from latentforest._base._random import RandomState, stage_rngs
+from latentforest._base._types import Codes, Floats
+from latentforest.oddness._cells import CellExpectation, fit_expectations
+from latentforest.oddness._known import KnownRows
+from latentforest.oddness._near_loops import nearest_squares
+from latentforest.oddness._tail import Tail
+from latentforest.oddness._usual import usual_rows
+from latentforest.refine import CellSpace
+from latentforest.table import EncodedTable
+
+USUAL = 0.8  # share of the training rows
+MOST_POINTS = 20_000  # training rows that others are measured against
+NEIGHBOURS = 10
+APART = 2.0  # squared distance of two levels, and, on average, of two numbers
+OF_NUMBERS, OF_LEVELS = 0.25, 2.0  # weight of surprise against distance
+FAR_BLOCK, ROW_BLOCK = 64, 16_384
+
+Rows = NDArray[np.int64]
+
+
+class Judgement(NamedTuple):
+    """What is odd about rows."""
+
+    scores: Floats  # (n_rows,) higher is more usual
+    surprise: Floats  # (n_rows, n_columns) of each cell given the others
+    expected: Codes  # (n_rows, n_columns) what the others let expect there
+
+
+@dataclass(frozen=True, eq=False)
+class Measures:
+    """Distance to usual rows, and surprise of cells given the other cells."""
+
+    space: CellSpace
+    points: Floats  # usual rows, then the others
+    n_usual: int
+    points_at: Rows  # which rows these are
+    expectations: list[CellExpectation]
+    learned_at: Rows  # the rows that these were learned from
+    n_jobs: int | None
+
+    @classmethod
+    def of_table(
+        cls, table: EncodedTable, random_state: RandomState, n_jobs: int | None
+    ) -> "Measures":
+        """Find usual rows, and learn what cells follow from others."""
+        rngs = stage_rngs(random_state, "usual", "points", "cells")
+        is_usual = usual_rows(table, USUAL, rngs["usual"], n_jobs=n_jobs)
+        chosen = np.arange(table.n_rows)
+        if len(chosen) > MOST_POINTS:
+            chosen = rngs["points"].choice(chosen, MOST_POINTS, replace=False)
+            chosen.sort()
+        chosen = np.concatenate([chosen[is_usual[chosen]], chosen[~is_usual[chosen]]])
+        space = CellSpace.of_table(table, tell_gaps=False)
+        values = space.cells(table.values).values
+        scaled = EncodedTable(table.schema, values)
+        cells, rows = fit_expectations(scaled, rngs["cells"], n_jobs=n_jobs)
+        points = np.ascontiguousarray(_stepped(space, values)[chosen])
+        n_usual = int(is_usual[chosen].sum())
+        return cls(space, points, n_usual, chosen, cells, rows, n_jobs)
+
+    def distances(self, codes: Codes, place: Rows) -> tuple[Floats, Floats]:
+        """Mean distance to the nearest usual rows, and to the nearest rows of any kind.
+
+        ``place`` is where a row is itself among the points, or −1.
+        """
+        queries = _stepped(self.space, self.space.cells(codes).values)
+        usual, others = self.points[: self.n_usual], self.points[self.n_usual :]
+        place_there = np.where(place < self.n_usual, -1, place - self.n_usual)
+        squares = self._nearest(usual, queries, place)
+        more = self._nearest(others, queries, place_there)
+        both = np.sort(np.concatenate([squares, more], axis=1), axis=1)
+        return _mean_root(squares), _mean_root(both[:, :NEIGHBOURS])
+
+    def _nearest(self, points: Floats, queries: Floats, place: Rows) -> Floats:
+        """Squared distances to the nearest points; infinite where there are no more."""
+        squares = np.full((len(queries), min(NEIGHBOURS, len(points))), np.inf)
+        apart = np.where(self.space.schema.split_levels > 0, APART, 0.0)
+
+        def work(block: tuple[int, int]) -> None:
+            nearest_squares(points, queries, place, apart, *block, squares)
+
+        if len(points):
+            blocks = list(blocks_of(len(queries), FAR_BLOCK))
+            run_blocks(work, blocks, n_jobs=self.n_jobs)
+        return squares
+
+    def surprises(self, codes: Codes, place: Rows) -> tuple[Floats, Codes]:
+        """Surprise of each cell, and what is expected there."""
+        values = self.space.cells(codes).values
+        surprise, expected = np.empty(codes.shape), np.empty(codes.shape)
+        for column, model in enumerate(self.expectations):
+            surprise[:, column], expected[:, column] = model.surprise(
+                values, place, n_jobs=self.n_jobs
+            )
+        return surprise, expected * self.space.scale + self.space.mean
+
+
+@dataclass(frozen=True, eq=False)
+class Oddness:
+    """What is usual, and how the training rows compare with it, each left out.
+
+    score(x) = −½ T(u(x)) − ½ T(d(x)) − w T(Σ_j s_j(x)²)
+
+    where u(x) is the mean distance to the ten nearest usual rows, d(x) that to the ten
+    nearest rows of any kind, s_j the surprise of cell j given the other cells, T(v) the
+    −log of the share of training rows that have at least v (`Tail`), and w goes from ¼
+    for a table of numbers to 2 for one of categories, about which distance says little.
+    A training row, or a copy of one, is judged as if it had not been there.
+    """
+
+    measures: Measures
+    known: KnownRows
+    weight: float
+    tails: list[Tail]  # of u, d and Σ_j s_j²
+    cell_tails: list[Tail]  # of the surprise in each column
+
+    def judge(self, codes: Codes) -> Judgement:
+        """Judge rows; each on its own, whatever the others are."""
+        scores = np.empty(len(codes))
+        surprise, expected = np.empty(codes.shape), np.empty(codes.shape)
+        for begin, end in blocks_of(len(codes), ROW_BLOCK):
+            part = np.ascontiguousarray(codes[begin:end])
+            of_row, *cells = _measure(self.measures, self.known, part)
+            surprise[begin:end], expected[begin:end] = cells
+            scores[begin:end] = self._combined(of_row)
+        return Judgement(scores, surprise, expected)
+
+    def _combined(self, of_row: Floats) -> Floats:
+        far, apart, odd = (
+            tail.surprise(values)
+            for tail, values in zip(self.tails, of_row, strict=True)
+        )
+        return -(0.5 * far + 0.5 * apart + self.weight * odd)
+
+    def own_scores(self) -> Floats:
+        """Scores of the training rows, each left out."""
+        return self._combined(self.known.measured)
+
+    def cell_p_values(self, surprise: Floats) -> Floats:
+        """Conformal p-values of cells: how often training rows surprise as much."""
+        p_values = np.empty(surprise.shape)
+        for column, tail in enumerate(self.cell_tails):
+            p_values[:, column] = tail.p_values(surprise[:, column])
+        return p_values
+
+
+def fit_oddness(
+    table: EncodedTable, random_state: RandomState = 0, *, n_jobs: int | None = None
+) -> Oddness:
+    """Learn what is usual in a table.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The training rows.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed.
+    n_jobs : int or None, default=None
+        Threads; the result is the same for any number.
+
+    Returns
+    -------
+    Oddness
+    """
+    measures = Measures.of_table(table, random_state, n_jobs)
+    known = KnownRows.of_table(table, measures.points_at, measures.learned_at)
+    of_row, surprise = np.empty((3, table.n_rows)), np.empty(table.values.shape)
+    for begin, end in blocks_of(table.n_rows, ROW_BLOCK):
+        measured = _measure(measures, known, table.values[begin:end])
+        of_row[:, begin:end], surprise[begin:end] = measured[:2]
+    share = float((~table.schema.is_number).mean())
+    return Oddness(
+        measures,
+        known.with_measures(of_row),
+        OF_NUMBERS + (OF_LEVELS - OF_NUMBERS) * share,
+        [Tail.of_values(values) for values in of_row],
+        [Tail.of_values(column) for column in surprise.T],
+    )
+
+
+def _measure(
+    measures: Measures, known: KnownRows, codes: Codes
+) -> tuple[Floats, Floats, Codes]:
+    """Measure rows: u, d and Σ_j s_j² of each, s_j of their cells, expected cells."""
+    at_points, at_learned = known.places(codes)
+    surprise, expected = measures.surprises(codes, at_learned)
+    usual, distance = measures.distances(codes, at_points)
+    return np.stack([usual, distance, _row_sums(surprise**2)]), surprise, expected
+
+
+def _stepped(space: CellSpace, values: Floats) -> Floats:
+    """Let ordered levels lie as far apart as numbers do."""
+    return np.ascontiguousarray(values * np.where(space.step > 0, space.step, 1.0))
+
+
+def _mean_root(squares: Floats) -> Floats:
+    """Mean distance; where there are fewer points than wanted, of those there are."""
+    known = np.isfinite(squares)
+    total = _row_sums(np.sqrt(np.where(known, squares, 0.0)))
+    return total / np.maximum(_row_sums(known.astype(np.float64)), 1.0)
+
+
+def _row_sums(values: Floats) -> Floats:
+    """Add up rows column by column: how numpy adds depends on their number."""
+    total = np.zeros(len(values))
+    for column in values.T:
+        total += column
+    return total

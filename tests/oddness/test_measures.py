@@ -1,0 +1,119 @@
+"""What rows are measured by: distances, tails, surprise, usual rows, known rows."""
+
+import numpy as np
+import pytest
+
+from latentforest.forest import forests_of_columns
+from latentforest.oddness._known import KnownRows
+from latentforest.oddness._near_loops import nearest_squares
+from latentforest.oddness._oddness import fit_oddness
+from latentforest.oddness._tail import Tail
+from latentforest.oddness._usual import isolation_depth, usual_rows
+from latentforest.table import TableCodec
+from mixed_tables import mixed_frame
+
+RNG = np.random.default_rng(0)
+
+
+def squared(a, b, apart):
+    """Squared distance of two rows, cell by cell."""
+    known = ~np.isnan(a) & ~np.isnan(b)
+    if not known.any():
+        return 2.0 * len(a)
+    parts = np.where(apart > 0, apart * (a != b), (a - b) ** 2)
+    return parts[known].sum() * len(a) / known.sum()
+
+
+def test_nearest_squares_are_those_of_all_pairs():
+    apart = np.array([0.0, 2.0, 0.0, 2.0])
+    rows = np.column_stack(
+        [
+            RNG.normal(size=40),
+            RNG.integers(3, size=40),
+            RNG.normal(size=40),
+            RNG.integers(2, size=40),
+        ]
+    )
+    rows[RNG.random(rows.shape) < 0.2] = np.nan
+    rows[7] = np.nan
+    own, found = np.arange(40), np.empty((40, 3))
+    nearest_squares(rows, rows, own, apart, 0, 40, found)
+    for i in range(40):
+        wanted = [squared(rows[i], rows[j], apart) for j in range(40) if j != i]
+        np.testing.assert_allclose(found[i], np.sort(wanted)[:3])
+
+
+def test_huge_numbers_are_far_away():
+    points, found = RNG.normal(size=(20, 2)), np.empty((1, 3))
+    nearest_squares(
+        points, np.array([[1e300, 0.0]]), np.array([-1]), np.zeros(2), 0, 1, found
+    )
+    assert np.isfinite(found).all()
+    assert (found > 1e200).all()
+
+
+def test_a_tail_rises_beyond_all_values():
+    values = RNG.exponential(size=200)
+    tail = Tail.of_values(values)
+    at = np.linspace(0, 3 * values.max(), 500)
+    surprise = tail.surprise(at)
+    assert (np.diff(surprise) >= 0).all()
+    assert surprise[0] == 0
+    assert (np.diff(surprise[at > values.max()]) > 0).all()
+    for value in (0.1, 1.0, 100.0):
+        count = (values >= value).sum()
+        assert tail.p_values(np.array([value]))[0] == (1 + count) / 201
+
+
+@pytest.mark.parametrize("values", [np.zeros(5), np.zeros(0), np.ones(4)])
+def test_a_tail_of_nothing_is_finite(values):
+    found = Tail.of_values(values).surprise(np.array([0.0, 0.5, 7.0]))
+    assert np.isfinite(found).all()
+    assert (np.diff(found) >= 0).all()
+
+
+def test_lonely_rows_are_not_usual():
+    rows = np.concatenate([RNG.normal(size=(190, 3)), 30 + RNG.normal(size=(10, 3))])
+    table = TableCodec().fit_encode(rows)
+    depth = isolation_depth(table, np.random.default_rng(0))
+    assert depth[190:].max() < np.median(depth[:190])
+    usual = usual_rows(table, 0.8, np.random.default_rng(0))
+    assert usual.sum() == 160
+    assert not usual[190:].any()
+
+
+def test_no_tree_splits_on_the_column_it_tells():
+    table = TableCodec().fit_encode(mixed_frame(60, missing=0.1))
+    forests = forests_of_columns(
+        table, n_trees=5, min_samples_leaf=2, rng=np.random.default_rng(0)
+    )
+    for column, grown in enumerate(forests):
+        assert column not in grown.forest.feature
+        assert (grown.forest.feature >= 0).any()
+        np.testing.assert_array_equal(grown.forest.leaves(table.values), grown.leaf_ids)
+
+
+def test_known_rows_find_themselves_and_copies_the_first():
+    values = np.array([[1.0, np.nan], [0.0, 2.0], [1.0, np.nan], [-0.0, 2.0]])
+    table = TableCodec().fit_encode(values)
+    known = KnownRows.of_table(table, np.array([2, 3]), np.array([1]))
+    new = np.array([[1.0, np.nan], [0.0, 2.0], [1.0, 1.0]])
+    points, learned = known.places(new)
+    assert points.tolist() == [0, 1, -1]
+    assert learned.tolist() == [-1, 0, -1]
+
+
+def test_an_expected_cell_does_not_follow_the_cell_itself():
+    """What is expected depends on the other cells alone."""
+    frame = mixed_frame(120, missing=0.05, seed=2)
+    table = TableCodec().fit_encode(frame)
+    oddness = fit_oddness(table)
+    rows = mixed_frame(20, seed=5)
+    codes = TableCodec.from_schema(table.schema).encode(rows).values
+    expected = oddness.judge(codes).expected
+    for column in range(codes.shape[1]):
+        other = codes.copy()
+        other[:, column] = np.roll(other[:, column], 1)
+        np.testing.assert_array_equal(
+            oddness.judge(other).expected[:, column], expected[:, column]
+        )
