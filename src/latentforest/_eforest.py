@@ -11,7 +11,8 @@ from latentforest._base._types import LeafIds
 from latentforest._reconstruction import TableAutoencoder
 from latentforest.decode import DecoderContext, RegionDecoder
 from latentforest.forest import resolve_forest
-from latentforest.table import EncodedTable, remember_columns
+from latentforest.metrics import Yardstick
+from latentforest.table import remember_columns
 
 
 class EForest(TableAutoencoder):
@@ -152,11 +153,13 @@ class EForest(TableAutoencoder):
         self.forest_ = grown.forest
         context = DecoderContext(table, grown.leaf_ids.astype(np.float64), grown)
         self.decoder_ = decoder.fit_context(context, rngs["decoder"])
-        self._table = table
+        self._yardstick = Yardstick.of_table(table)
         return grown.leaf_ids
 
-    def _training_table(self) -> EncodedTable:
-        return self._table
+    @property
+    def yardstick_(self) -> Yardstick:
+        """Means, spreads and commonest levels of the training rows."""
+        return self._yardstick
 
     def _encode(self, X: Any) -> LeafIds:
         encoded = self.codec_.encode(X, caller=type(self).__name__)

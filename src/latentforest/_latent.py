@@ -19,10 +19,11 @@ from latentforest.decode import (
 )
 from latentforest.encoder import Encoder, ForestKernel
 from latentforest.forest import GrownForest
+from latentforest.metrics import Yardstick
 from latentforest.neighbours import Reach
 from latentforest.refine import Refinement
 from latentforest.spectral import DiffusionMap
-from latentforest.table import EncodedTable, TableCodec, index_of
+from latentforest.table import TableCodec, index_of
 
 
 def check_model(model: Any, fitted: str = "encoder_") -> None:
@@ -70,6 +71,11 @@ class LatentModel(TableAutoencoder):
         Rows of a long table that were not refined are placed when first asked for.
         """
         return self.encoder_.embedding
+
+    @property
+    def yardstick_(self) -> Yardstick:
+        """Means, spreads and commonest levels of the training rows."""
+        return self.encoder_.yardstick
 
     @property
     def map_(self) -> DiffusionMap:
@@ -244,9 +250,6 @@ class LatentModel(TableAutoencoder):
         small = copy(self).set_params(n_components=n_components)
         small._settle(encoder, decoder)
         return small
-
-    def _training_table(self) -> EncodedTable:
-        return self.encoder_.trained_on("score").table
 
     def _encode(self, X: Any) -> Any:
         codes = self.codec_.encode(X, caller=type(self).__name__).values

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from latentforest.decode import Decoder
 from latentforest.metrics import Distortion, Yardstick, distortion
-from latentforest.table import EncodedTable, TableSchema, index_of
+from latentforest.table import TableSchema, index_of
 
 
 class TableAutoencoder(
@@ -59,10 +59,6 @@ class TableAutoencoder(
         check_is_fitted(self, "decoder_")
         return self.decoder_.predict(self._encode(X), index=index_of(X))
 
-    @abstractmethod
-    def _training_table(self) -> EncodedTable:
-        """Return the training rows, or say that they were dropped."""
-
     def distortion(self, X: Any) -> Distortion:
         """Return what the rows of a table lose on the way there and back.
 
@@ -84,14 +80,9 @@ class TableAutoencoder(
         return distortion(X, self.reconstruct(X), training=self.yardstick_)
 
     @property
+    @abstractmethod
     def yardstick_(self) -> Yardstick:
         """Means, spreads and commonest levels of the training rows."""
-        table = self._training_table()
-        known = self.__dict__.get("_yardstick")
-        if known is None or known[0] is not table:
-            known = table, Yardstick.of_table(table)
-            self._yardstick = known
-        return known[1]
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return 1 minus the mean distortion of the reconstructed table.

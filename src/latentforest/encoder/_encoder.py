@@ -15,6 +15,7 @@ from latentforest.encoder._leaf_table import leave_one_out
 from latentforest.encoder._plain import PlainMap
 from latentforest.forest import ForestArrays, GrownForest
 from latentforest.kernel import LeafKernel, LeafRows, largest_entries
+from latentforest.metrics import Yardstick
 from latentforest.refine import (
     Hints,
     PackedMap,
@@ -131,6 +132,11 @@ class Encoder:
         else:
             ids = self.training.leaf_ids[self.refined.rows]
         return LeafRows.of_ids(ids, self.forest.n_leaves, n_jobs=self.n_jobs)
+
+    @cached_property
+    def yardstick(self) -> Yardstick:
+        """What losses of rows are measured by."""
+        return Yardstick.of_table(self.trained_on("score").table)
 
     @cached_property
     def embedding(self) -> Coords:
