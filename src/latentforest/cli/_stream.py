@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from latentforest._autoencoder import RFAE
 from latentforest._base._complete import completed
-from latentforest._base._types import Coords
+from latentforest._base._types import Bools, Coords
+from latentforest._odd_rows import outside
 from latentforest.cli._exit import DataError
 from latentforest.cli._models import load, load_decoder
 from latentforest.cli._notes import Notes
@@ -27,6 +27,15 @@ from latentforest.cli._tables import (
     model_table,
 )
 from latentforest.metrics import RunningDistortion
+
+FAR_ROWS = (
+    "rows that lie far from all training rows: {:,}. A number of theirs is outside the "
+    "training range by more than a tenth of it; see latentforest odd."
+)
+FAR_POSITIONS = (
+    "positions that lie far from any training row: {:,}. What is decoded there is "
+    "hardly more than a guess."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +56,25 @@ def encode(job: Job) -> None:
     output, model = _open_output(job), load(job.model)
     names = coord_names(len(model.eigenvalues_))
     schema = pa.schema([(name, pa.float64()) for name in names])
+    far = _Far(FAR_ROWS)
     with Source(job.table, job.dialect) as source:
         columns = columns_to_read(source, model.schema_)
 
         def work(block: Any, first: int) -> Any:
             rows = model_table(source, block, columns, model.schema_, first)
-            coords = _coords(model, rows)
+            coords, is_far = _coords(model, rows)
+            far.add(is_far)
             return pa.table(dict(zip(names, coords.T, strict=True)))
 
         _run(job, source, columns, schema, work, output)
+    far.warn(job.notes)
 
 
 def decode(job: Job) -> None:
     """Write the rows of the table at given coordinates."""
     output, model = _open_output(job), load_decoder(job.model)
     names = coord_names(len(model.eigenvalues_))
-    codec = file_codec(model.schema_)
+    codec, far = file_codec(model.schema_), _Far(FAR_POSITIONS)
     with Source(job.table, job.dialect) as source:
         source.require(names, "coordinates")
         one_more = coord_names(len(names) + 1)[-1]
@@ -75,9 +87,11 @@ def decode(job: Job) -> None:
 
         def work(block: Any, first: int) -> Any:
             coords = coords_of(source, block, names, first)
+            far.add(model.reach_.is_far(model.decoder_.check_coords(coords)))
             return codec.decode(_codes(model, coords))
 
         _run(job, source, names, file_schema(codec), work, output)
+    far.warn(job.notes)
 
 
 def reconstruct(job: Job, report: str | None) -> None:
@@ -86,16 +100,20 @@ def reconstruct(job: Job, report: str | None) -> None:
     if report is not None:
         check_output(report, (job.model, job.table, job.out))
     codec, lost = file_codec(model.schema_), RunningDistortion(model.schema_)
+    far = _Far(FAR_ROWS)
     with Source(job.table, job.dialect) as source:
         columns = columns_to_read(source, model.schema_)
 
         def work(block: Any, first: int) -> Any:
             rows = model_table(source, block, columns, model.schema_, first)
-            back = codec.decode(_codes(model, _coords(model, rows)))
+            coords, is_far = _coords(model, rows)
+            far.add(is_far)
+            back = codec.decode(_codes(model, coords))
             lost.add(rows, back)
             return back
 
         n_rows = _run(job, source, columns, file_schema(codec), work, output)
+    far.warn(job.notes)
     result = lost.result()
     job.notes.say(f"\n{result}")
     if report is not None:
@@ -113,9 +131,24 @@ def _number(value: float) -> float | None:
     return None if value != value else value  # noqa: PLR0124 (JSON has no NaN)
 
 
-def _coords(model: RFAE, rows: Any) -> Coords:
-    # A model may be set to return frames.
-    return np.asarray(model.transform(rows))
+def _coords(model: RFAE, rows: Any) -> tuple[Coords, Bools]:
+    """Coordinates of rows, and which of them are far from the training rows."""
+    codes = model.codec_.encode(rows, caller=type(model).__name__).values
+    return model.encoder_.place(codes), outside(model.schema_, codes)
+
+
+class _Far:
+    """Counts what lies far from all training rows."""
+
+    def __init__(self, message: str) -> None:
+        self._message, self._n_far = message, 0
+
+    def add(self, is_far: Bools) -> None:
+        self._n_far += int(is_far.sum())
+
+    def warn(self, notes: Notes) -> None:
+        if self._n_far:
+            notes.warn(self._message.format(self._n_far))
 
 
 def _codes(model: RFAE, coords: Coords) -> Any:
