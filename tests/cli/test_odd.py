@@ -78,7 +78,8 @@ def test_rows_and_positions_far_away_are_counted(run, folder, odd_table, tmp_pat
         assert "training rows: 1." in run(command, model, odd_table, "-o", out).err
         assert "warning" not in run(command, model, folder / "t.csv", "-o", out).err
     coords = tmp_path / "z.csv"
-    pd.DataFrame({"z1": [0.0, 1e3, 1e4], "z2": 0.0}).to_csv(coords, index=False)
+    at = RFAE.load(model).embedding_[[0, 0, 0]] + [[0, 0], [1e3, 0], [1e4, 0]]
+    pd.DataFrame(at, columns=["z1", "z2"]).to_csv(coords, index=False)
     assert "training row: 2." in run("decode", model, coords, "-o", out).err
 
 
