@@ -229,8 +229,8 @@ def main() -> None:
                 key = {"part": "mixed", "table": name, "seed": seed}
                 run(key, mixed, name, seed)
         return None
-    for name in given.tables or adbench_names():
-        for seed in range(given.seeds):
+    for seed in range(given.seeds):
+        for name in given.tables or adbench_names():
             for protocol in ("normal", "all"):
                 key = {
                     "part": "adbench",

@@ -113,7 +113,12 @@ class LatentModel(TableAutoencoder):
         from its nearest other one.
         """
         if self._reach is None:
-            points = self.encoder_.known_coords()
+            decoder = self._decoder
+            if isinstance(decoder, AutoDecoder):
+                decoder = decoder.chosen_
+            # A decoder may know the rows where they would lie if they were new.
+            search = getattr(decoder, "search_", None)
+            points = self.encoder_.known_coords() if search is None else search.points
             self._reach = Reach(points, n_jobs=self.encoder_.n_jobs)
         return self._reach
 

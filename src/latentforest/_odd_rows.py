@@ -14,10 +14,11 @@ from latentforest.decode import Decoder
 from latentforest.encoder import Encoder
 from latentforest.kernel import LeafRows, largest_entries
 from latentforest.oddness import OddCells, OddRows, fit_oddness, odd_cells
-from latentforest.table import index_of
+from latentforest.table import TableSchema, index_of
 
 OUTSIDE = 0.1  # of the range of a number, beyond its ends, is outside
 RANK, TRAINING_ROW, KERNEL = "rank", "training_row", "kernel"
+ODDNESS = "oddness"  # what pictures call minus the score
 
 
 class Finder:
@@ -131,7 +132,7 @@ class JudgingModel(LatentModel):
         """Find the training rows that share most leaves with each of the given rows.
 
         By the random forest kernel (Eq. 1), k(x, x_i) = Σ_b 1[same leaf] / |leaf| / B.
-        A given row that is a training row finds itself first.
+        A training row finds itself, unless others that share all its leaves come first.
 
         Parameters
         ----------
@@ -219,15 +220,28 @@ class JudgingModel(LatentModel):
         -------
         ndarray of bool, shape (n_rows,)
         """
-        codes = self._as_codes(X)
-        lower, upper = self.schema_.lower, self.schema_.upper
-        room = OUTSIDE * (upper - lower)
-        beyond = (codes < lower - room) | (codes > upper + room)
-        return np.logical_or.reduce(beyond & self.schema_.is_number, axis=1)
+        return outside(self.schema_, self._as_codes(X))
 
     def _as_codes(self, X: Any) -> Codes:
         check_is_fitted(self, "encoder_")
         return self.codec_.encode(X, caller=type(self).__name__).values
+
+
+def oddness_of(model: JudgingModel, table: Any) -> Floats:
+    """Return minus the scores of rows, or of the training rows for None."""
+    if table is not None:
+        return -model.score_samples(table)
+    codes = model.encoder_.trained_on("oddness").table.values
+    return -model.odd_rows().oddness_.judge(codes).scores
+
+
+def outside(schema: TableSchema, codes: Codes) -> Bools:
+    """Tell which rows have a number outside the range by more than a tenth of it."""
+    with np.errstate(over="ignore"):
+        room = OUTSIDE * (schema.upper - schema.lower)
+        lowest, highest = schema.lower - room, schema.upper + room
+    beyond = (codes < lowest) | (codes > highest)
+    return np.logical_or.reduce(beyond & schema.is_number, axis=1)
 
 
 def _free(name: str, taken: Sequence[Hashable]) -> str:

@@ -174,7 +174,7 @@ class PortableModel(JudgingModel):
         path : path, default="explore.html"
             Where to write.
         color_by : column name or array of shape (n_rows,), default=None
-            What colours the points at first.
+            What colours the points at first; "oddness" is how odd each row is.
         columns : list of column names or None, default=None
             The columns that are put into the file; None takes all.
         sample : int or None, default=None

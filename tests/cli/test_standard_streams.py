@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 
+import numpy as np
 import pytest
 
 from cli_cases import invoke
@@ -134,7 +135,7 @@ def test_ctrl_c_while_rows_are_written(suffix, folder, tmp_path, monkeypatch):
         asked.append(rows)
         if len(asked) == 4:
             raise KeyboardInterrupt
-        return model.transform(rows)
+        return model.transform(rows), np.zeros(rows.num_rows, np.bool_)
 
     monkeypatch.setattr(_stream, "_coords", coords)
     words = (

@@ -280,3 +280,18 @@ def pixel_of(page, place):
     page.wait("new Promise((done) => requestAnimationFrame(() => done(true)))")
     shot = page.cdp("Page.captureScreenshot", clip=clip)
     return (255 * imread(BytesIO(b64decode(shot["data"])))[1, 1, :3]).tolist()
+
+
+def test_positions_far_from_any_row_are_told(open_page, make_model):
+    model = make_model(mixed_frame(60, seed=6), 2)
+    page = open_page(model, color_by="oddness")
+    low, high = model.embedding_.min(axis=0), model.embedding_.max(axis=0)
+    for share, far in ((50.0, True), (0.0, False)):
+        position = model.embedding_[3] + share * (high - low) + 1e-9
+        for axis, value in enumerate(position):
+            page.element(f"#coordinate-{axis}").send_keys(
+                "\ue009a\ue000", repr(float(value)), "\ue007"
+            )
+        told = page.text("#decoded-where")
+        assert told == ("far from any row" if far else "between the rows")
+        assert bool(model.reach_.is_far(position[None])[0]) == far

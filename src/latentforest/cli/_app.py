@@ -11,6 +11,7 @@ from latentforest.cli import (
     _fit_command,
     _look_commands,
     _memory_command,
+    _odd_commands,
     _stream_commands,
 )
 
@@ -48,6 +49,7 @@ def _main(
 for _room in (
     _fit_command,
     _stream_commands,
+    _odd_commands,
     _look_commands,
     _memory_command,
     _demo_command,

@@ -11,6 +11,7 @@ from latentforest._base._checks import listed
 from latentforest._base._complete import completed
 from latentforest._base._errors import DataError, UsageError
 from latentforest._base._optional import require
+from latentforest._odd_rows import ODDNESS
 from latentforest.cli._models import load, load_decoder
 from latentforest.cli._notes import Notes, size_of
 from latentforest.cli._sink import check_output
@@ -57,10 +58,13 @@ class View:
         fitted = {str(name): name for name in model.schema_.names}
         if color_by in fitted:
             self.color = fitted[color_by]
+        elif color_by == ODDNESS:
+            self.color = ODDNESS
         elif color_by is not None and path is None:
             raise _not_in_model("--color-by", color_by, model)
         if path is not None:
-            other = [] if color_by is None or color_by in fitted else [color_by]
+            known = {*fitted, ODDNESS}
+            other = [] if color_by is None or color_by in known else [color_by]
             self.table, more = read_rows(model, path, dialect, other, notes)
             if other:
                 self.color = _series(more[other[0]], other[0])
@@ -197,7 +201,7 @@ def explore(
     check_output(out, (model_path,) if path is None else (model_path, path))
     model = load_decoder(model_path)
     fitted = {str(name): name for name in model.schema_.names}
-    asked = [*(columns or ()), *([] if color_by is None else [color_by])]
+    asked = [*(columns or ()), *([] if color_by in {None, ODDNESS} else [color_by])]
     other = list(dict.fromkeys(name for name in asked if name not in fitted))
     table: Any = None
     if path is None and other:

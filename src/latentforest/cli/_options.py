@@ -85,7 +85,7 @@ ColorBy = Annotated[
         "--color-by",
         metavar="COLUMN",
         help="Column that colours the points: one of the model, or any other column "
-        "of the table.",
+        "of the table; or the word oddness.",
         show_default=False,
     ),
 ]

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from latentforest._autoencoder import RFAE
 from latentforest._base._complete import completed
 from latentforest._base._errors import DataError
-from latentforest._base._types import Coords
+from latentforest._base._types import Bools, Codes, Coords
+from latentforest._odd_rows import outside
 from latentforest.cli._models import load, load_decoder
 from latentforest.cli._notes import Notes, in_rows
 from latentforest.cli._sink import Output, check_output
@@ -29,6 +29,15 @@ from latentforest.cli._tables import (
 from latentforest.metrics import Distortion, RunningDistortion
 from latentforest.reading import Dialect, Source
 from latentforest.table import RowSet
+
+FAR_ROWS = (
+    "rows that lie far from all training rows: {:,}. A number of theirs is outside the "
+    "training range by more than a tenth of it; see latentforest odd."
+)
+FAR_POSITIONS = (
+    "positions that lie far from any training row: {:,}. What is decoded there is "
+    "hardly more than a guess."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +58,25 @@ def encode(job: Job) -> None:
     output, model = _open_output(job), load(job.model)
     names = coord_names(model.encoder_.n_components)
     schema = pa.schema([(name, pa.float64()) for name in names])
+    far = _Far(FAR_ROWS)
     with Source(job.table, job.dialect) as source:
         columns = columns_to_read(source, model.schema_)
 
         def work(block: Any, first: int) -> Any:
             rows = model_table(source, block, columns, model.schema_, first)
-            coords = _coords(model, rows)
+            coords, is_far = _coords(model, rows)
+            far.add(is_far)
             return pa.table(dict(zip(names, coords.T, strict=True)))
 
         _run(job, source, columns, schema, work, output, {})
+    far.warn(job.notes)
 
 
 def decode(job: Job) -> None:
     """Write the rows of the table at given coordinates."""
     output, model = _open_output(job), load_decoder(job.model)
     names = coord_names(model.encoder_.n_components)
-    codec = file_codec(model.schema_)
+    codec, far = file_codec(model.schema_), _Far(FAR_POSITIONS)
     with Source(job.table, job.dialect) as source:
         source.require(names, "coordinates")
         one_more = coord_names(len(names) + 1)[-1]
@@ -77,10 +89,12 @@ def decode(job: Job) -> None:
 
         def work(block: Any, first: int) -> Any:
             coords = coords_of(source, block, names, first)
+            far.add(model.reach_.is_far(model.decoder_.check_coords(coords)))
             return codec.decode(_codes(model, coords))
 
         notations = notations_of(model.schema_)
         _run(job, source, names, file_schema(codec), work, output, notations)
+    far.warn(job.notes)
 
 
 def reconstruct(job: Job, report: str | None) -> None:
@@ -88,7 +102,7 @@ def reconstruct(job: Job, report: str | None) -> None:
     output, model = _open_output(job), load_decoder(job.model)
     if report is not None:
         check_output(report, (job.model, job.table, job.out))
-    codec = file_codec(model.schema_)
+    codec, far = file_codec(model.schema_), _Far(FAR_ROWS)
     lost = RunningDistortion(model.schema_, model.yardstick_)
     known = RowSet(model.encoder_.trained_on("decoding").table.values)
     n_known = 0
@@ -100,12 +114,14 @@ def reconstruct(job: Job, report: str | None) -> None:
             rows = model_table(source, block, columns, model.schema_, first)
             codes = model.codec_.encode(rows).values
             n_known += int(known.holds(codes).sum())
+            far.add(outside(model.schema_, codes))
             back = codec.decode(_codes(model, model.encoder_.place(codes)))
             lost.add(rows, back)
             return back
 
         schema, notations = file_schema(codec), notations_of(model.schema_)
         n_rows = _run(job, source, columns, schema, work, output, notations)
+    far.warn(job.notes)
     result = lost.result()
     job.notes.say(f"\n{result}")
     if n_known:
@@ -145,9 +161,24 @@ def _number(value: float) -> float | None:
     return None if value != value else value  # noqa: PLR0124 (JSON has no NaN)
 
 
-def _coords(model: RFAE, rows: Any) -> Coords:
-    # A model may be set to return frames.
-    return np.asarray(model.transform(rows))
+def _coords(model: RFAE, rows: Any) -> tuple[Coords, Bools]:
+    """Coordinates of rows, and which of them are far from the training rows."""
+    codes = model.codec_.encode(rows, caller=type(model).__name__).values
+    return model.encoder_.place(codes), outside(model.schema_, codes)
+
+
+class _Far:
+    """Counts what lies far from all training rows."""
+
+    def __init__(self, message: str) -> None:
+        self._message, self._n_far = message, 0
+
+    def add(self, is_far: Bools) -> None:
+        self._n_far += int(is_far.sum())
+
+    def warn(self, notes: Notes) -> None:
+        if self._n_far:
+            notes.warn(self._message.format(self._n_far))
 
 
 def _codes(model: RFAE, coords: Coords) -> Any:

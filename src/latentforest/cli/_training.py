@@ -1,6 +1,6 @@
 """The table that fit is given: its values, and how they were written."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,14 +37,7 @@ def read_training(
         if target in drop:
             message = f"--drop {target}: the target is never encoded anyway."
             raise UsageError(message)
-        for note in source.notes:
-            notes.warn(note)
-        with notes.progress(f"reading {source.label}") as bar:
-            columns = read_columns(source, names, kinds, bar)
-    for column in columns.values():
-        if column.note:
-            notes.warn(column.note)
-    frame = frame_of({name: column.values for name, column in columns.items()})
+        frame, columns = read_frame(source, names, kinds, notes)
     if target is None:
         return Training(frame, None, columns)
     y = frame.pop(target)
@@ -57,6 +50,20 @@ def read_training(
         )
         raise DataError(message)
     return Training(frame, y.to_numpy(), columns)
+
+
+def read_frame(
+    source: Source, names: Sequence[str], kinds: Mapping[str, str], notes: Notes
+) -> tuple[Any, dict[str, Column]]:
+    """Read whole columns as a pandas frame, and how they were written."""
+    for note in source.notes:
+        notes.warn(note)
+    with notes.progress(f"reading {source.label}") as bar:
+        columns = read_columns(source, names, kinds, bar)
+    for column in columns.values():
+        if column.note:
+            notes.warn(column.note)
+    return frame_of({name: c.values for name, c in columns.items()}), columns
 
 
 def with_notations(table: EncodedTable, columns: Mapping[str, Column]) -> EncodedTable:

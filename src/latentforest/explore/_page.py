@@ -7,11 +7,13 @@ from typing import Any
 
 from latentforest._base._complete import completed
 from latentforest._base._random import RandomState, stage_rngs
+from latentforest._latent import check_model
+from latentforest._odd_rows import ODDNESS
 from latentforest.explore._decoder import page_decoder
 from latentforest.explore._html import build_page
 from latentforest.explore._payload import make_payload
 from latentforest.explore._request import check_request
-from latentforest.explore._rows import decoder_rows, shown_rows
+from latentforest.explore._rows import decoder_rows, oddness_colour, shown_rows
 
 
 def write_page(
@@ -47,7 +49,7 @@ def write_page(
     path : path, default="explore.html"
         Where to write. The file is written under another name and renamed.
     color_by : column name or array of shape (n_rows,), default=None
-        What colours the points at first.
+        What colours the points at first; "oddness" is how odd each row is.
     columns : list of column names or None, default=None
         The columns that are shown, decoded and put into the file; None takes all
         fitted ones.
@@ -80,6 +82,9 @@ def write_page(
     ...     page.name, page.stat().st_size > 10_000
     ('iris.html', True)
     """
+    check_model(model, "decoder_")
+    if isinstance(color_by, str) and color_by == ODDNESS:
+        color_by = oddness_colour(model, table)
     request = check_request(
         model,
         table,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from latentforest._base._types import Codes, Coords
 from latentforest._latent import LatentModel
+from latentforest._odd_rows import ODDNESS, JudgingModel, oddness_of
 from latentforest.explore._request import Request, extra_names
 from latentforest.table import ColumnSpec, EncodedTable, TableCodec, open_table
 
@@ -68,6 +69,17 @@ def shown_rows(
     return ShownRows(
         rows, n_given, coords, tuple(specs), np.hstack(parts), len(chosen), color
     )
+
+
+def oddness_colour(model: JudgingModel, table: Any) -> Any:
+    """Return what "oddness" means as a colour: a column, or minus the scores."""
+    names = () if table is None else open_table(table).names
+    if ODDNESS in (*model.schema_.names, *names):
+        return ODDNESS
+    from pandas import Series  # noqa: PLC0415 (only who asks for it pays for it)
+
+    rows = None if table is None else _fitted_part(table, model)
+    return Series(np.round(oddness_of(model, rows), 3), name=ODDNESS)
 
 
 def decoder_rows(

@@ -16,6 +16,8 @@ class OddCells:
 
     Attributes
     ----------
+    scores : ndarray of shape (n_rows,)
+        Scores of the rows, as ``score_samples`` gives them.
     p_values : ndarray of shape (n_rows, n_columns)
         Share of the training rows, each left out and the row itself counted, whose cell
         in that column surprises at least as much: conformal p-values. Of rows like the
@@ -27,6 +29,7 @@ class OddCells:
         What the other cells of the row let expect: a mean, or the likeliest level.
     """
 
+    scores: Floats
     p_values: Floats
     surprise: Floats
     expected: Any

@@ -188,6 +188,7 @@ def odd_cells(
     """Judge the cells of rows that are given as codes."""
     judged = oddness.judge(codes)
     return OddCells(
+        judged.scores,
         oddness.cell_p_values(judged.surprise),
         judged.surprise,
         codec.decode(judged.expected, index=index),

@@ -50,4 +50,5 @@ class Tail:
         where the others come from has p ≤ u with a probability of at most u.
         """
         n_below = np.searchsorted(self.values, values, side="left")
-        return (1.0 + len(self.values) - n_below) / (1.0 + len(self.values))
+        n_values = len(self.values)
+        return np.asarray((1.0 + n_values - n_below) / (1.0 + n_values), np.float64)

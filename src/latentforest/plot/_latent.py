@@ -41,7 +41,7 @@ def latent(
         The rows to draw; None draws the training rows.
     by : column name or array of shape (n_rows,), default=None
         What to colour by, as in `scatter`: a column of the table, or one value per
-        row.
+        row; "oddness" colours by how odd each row is.
     axes : two or three int, default=(0, 1)
         Which coordinates to draw, counted from 0; three make a picture in space.
     ax : matplotlib Axes or None, default=None

@@ -7,7 +7,9 @@ import numpy as np
 
 from latentforest._base._checks import listed
 from latentforest._base._types import Coords
+from latentforest._odd_rows import ODDNESS, oddness_of
 from latentforest.plot._values import (
+    Numbers,
     Values,
     values_of_array,
     values_of_codes,
@@ -60,6 +62,8 @@ def values_for(model: Any, table: Any, by: Any, n_rows: int) -> Values | None:
     if by is None:
         return None
     schema: TableSchema = model.schema_
+    if isinstance(by, str) and by == ODDNESS and by not in schema.names:
+        return Numbers(ODDNESS, oddness_of(model, table))
     position = _position(one_nan(by), schema)
     if position is None:
         return values_of_array(by, n_rows)

@@ -8,10 +8,22 @@ const EXACT = 2 ** 53;
 function decodeAt(decoder, position) {
   const found = nearestRows(decoder.points, position, decoder.neighbors, decoder.order);
   const { average, linear } = weigh(decoder, found, position);
+  // Far from any row one is less sure.
+  const stretch = isBeyond(decoder, found) && decoder.reach > 0
+    ? found.distances[0] / decoder.reach : 1;
   return decoder.columns.map((column) =>
     column.isNumber
-      ? decodeNumber(column, found.rows, average, linear)
+      ? decodeNumber(column, found.rows, average, linear, stretch)
       : decodeLevel(column, found.rows, linear || average));
+}
+
+// Farther from all rows than any row is from its nearest other one?
+function isBeyond(decoder, found) {
+  return found.distances[0] > decoder.reach;
+}
+
+function isFar(decoder, position) {
+  return isBeyond(decoder, nearestRows(decoder.points, position, 1, decoder.order));
 }
 
 function weigh(decoder, found, position) {
@@ -22,7 +34,7 @@ function weigh(decoder, found, position) {
   return planeWeights(points, found, position, ridge, extrapolate);
 }
 
-function decodeNumber(column, rows, average, linear) {
+function decodeNumber(column, rows, average, linear, stretch) {
   let total = 0;
   let seen = 0;
   let absent = 0;
@@ -56,7 +68,7 @@ function decodeNumber(column, rows, average, linear) {
   cells.forEach((cell, i) => {
     if (!Number.isNaN(cell)) squares += average[i] * (cell - value) ** 2;
   });
-  const std = errorOf(column, Math.sqrt(squares / seen));
+  const std = stretch * errorOf(column, Math.sqrt(squares / seen));
   return { value: roundDecimals(value, column.decimals), std, shares: null };
 }
 

@@ -8,7 +8,7 @@ function showDecoded(position, row, near, before) {
   state.decoded.cells = cells;
   byId('hint').hidden = true;
   byId('decoded-body').hidden = false;
-  byId('decoded-where').textContent = whereText(row, near);
+  byId('decoded-where').textContent = whereText(position, row, near);
   if (data.image) {
     const values = cells.slice(0, pixelCount())
       .map((cell, j) => pixelValue(data.columns[j], cell.value));
@@ -22,11 +22,12 @@ function showDecoded(position, row, near, before) {
   redraw();
 }
 
-function whereText(row, near) {
+function whereText(position, row, near) {
   if (state.walk) return `on the walk, step ${state.walk.step} of ${WALK_STEPS}`;
   if (row >= 0) return `at row ${rowNumber(row)}`;
-  if (near < 0 || data.coords.length <= 2) return 'between the rows';
-  return `between the rows; coordinates that are not shown are those of row ${
+  const place = isFar(data.decoder, position) ? 'far from any row' : 'between the rows';
+  if (near < 0 || data.coords.length <= 2) return place;
+  return `${place}; coordinates that are not shown are those of row ${
     rowNumber(near)}, the nearest`;
 }
 

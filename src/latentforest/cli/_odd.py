@@ -1,0 +1,244 @@
+"""odd: scores of rows, the oddest of them, and the cells that make them so."""
+
+import heapq
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from latentforest._base._errors import UsageError
+from latentforest._base._types import Codes
+from latentforest.cli._models import load_decoder
+from latentforest.cli._notes import Notes, in_rows
+from latentforest.cli._sink import Output
+from latentforest.cli._tables import (
+    block_rows,
+    check_keep,
+    columns_to_read,
+    file_codec,
+    model_table,
+)
+from latentforest.cli._training import read_frame
+from latentforest.oddness import OddCells, OddRows, odd_cells
+from latentforest.reading import Dialect, Source
+from latentforest.table import TableCodec
+
+CELLS = 3  # of each row that are named
+ODD_CELL = 0.1  # p-value up to which a cell is shown
+WIDTH = 24  # of a cell on the screen
+
+
+@dataclass(frozen=True, slots=True)
+class OddJob:
+    """What is wanted."""
+
+    files: tuple[str, ...]  # a model and a table, or a table alone
+    out: str | None
+    keep: tuple[str, ...]
+    top: int
+    contamination: str
+    seed: int
+    block_rows: int | None
+    dialect: Dialect
+    notes: Notes
+
+
+@dataclass(frozen=True, slots=True)
+class OddRow:
+    """One of the oddest rows, as it is shown."""
+
+    score: float
+    number: int  # in the table, from 1
+    kept: tuple[str, ...]
+    cells: tuple[tuple[str, str, str, float], ...]  # column, found, expected, p-value
+
+    def __lt__(self, other: "OddRow") -> bool:
+        # The least of a heap goes first: the most usual, and of equals the last.
+        return (-self.score, -self.number) < (-other.score, -other.number)
+
+
+def odd(job: OddJob) -> None:
+    """Score the rows of a table, write them if wanted, and show the oddest."""
+    if not 1 <= len(job.files) <= 2:
+        message = "odd takes a model and a table, or a table alone."
+        raise UsageError(message)
+    share = _share(job.contamination)
+    output = None
+    if job.out is not None:
+        output = Output(job.out, job.dialect, job.files)
+    with Source(job.files[-1], job.dialect) as source:
+        if len(job.files) == 2:
+            finder = load_decoder(job.files[0]).odd_rows(share)
+            columns = columns_to_read(source, finder.schema_)
+            blocks = _blocks(job, source, columns, finder)
+        else:
+            finder, columns, blocks = _of_table(job, source, share)
+        names = ("score", "decision", *_cell_names())
+        check_keep(source, job.keep, names)
+        oddest = _judge(job, source, finder, columns, blocks, output)
+    job.notes.say()
+    sys.stdout.write(_shown(oddest, job.keep))
+
+
+def _share(text: str) -> str | float:
+    if text == "auto":
+        return text
+    try:
+        return float(text)
+    except ValueError as exc:
+        message = f"--contamination {text}: give auto, or a share such as 0.05."
+        raise UsageError(message) from exc
+
+
+def _blocks(
+    job: OddJob, source: Source, columns: list[str], finder: OddRows
+) -> Iterator[tuple[Any, Codes]]:
+    """Read a table block by block, as the model's codes."""
+    to_read = list(dict.fromkeys([*job.keep, *columns]))
+    first = 0
+    for block in source.blocks(to_read, block_rows(job.block_rows, len(to_read))):
+        rows = model_table(source, block, columns, finder.schema_, first)
+        yield block, finder.codec_.encode(rows).values
+        first += block.num_rows
+
+
+def _of_table(
+    job: OddJob, source: Source, share: str | float
+) -> tuple[OddRows, list[str], Iterator[tuple[Any, Codes]]]:
+    """Learn from the table itself; kept columns are names of rows, and not judged."""
+    source.require(job.keep, "columns to keep")
+    columns = [name for name in source.data_names if name not in job.keep]
+    if not columns:
+        message = "--keep names all columns: none is left to judge. Keep fewer."
+        raise UsageError(message)
+    frame, _ = read_frame(source, [*job.keep, *columns], {}, job.notes)
+    finder = OddRows(share, random_state=job.seed).fit(frame[columns])
+    kept = pa.table({name: pa.array(frame[name]) for name in job.keep})
+    codes = finder.codec_.encode(frame[columns]).values
+    return finder, columns, iter([(kept, codes)])
+
+
+def _judge(
+    job: OddJob,
+    source: Source,
+    finder: OddRows,
+    columns: list[str],
+    blocks: Iterator[tuple[Any, Codes]],
+    output: Output | None,
+) -> list[OddRow]:
+    """Judge all rows, write them, and return the oddest, the oddest first."""
+    codec, names = file_codec(finder.schema_), np.array(columns, dtype=object)
+    oddest: list[OddRow] = []
+    n_rows = n_odd = 0
+    sink: Any = None
+    with ExitStack() as stack:
+        bar = stack.enter_context(job.notes.progress(source.label))
+        for block, codes in blocks:
+            cells = odd_cells(finder.oddness_, codec, codes)
+            scores = cells.scores
+            part = _Part(codec, names, codes, cells)
+            kept = [block.column(name) for name in job.keep]
+            _gather(oddest, job.top, n_rows, scores, part, kept)
+            n_odd += int((scores < finder.offset_).sum())
+            n_rows += len(codes)
+            bar.reach(n_rows, source.done)
+            if output is None:
+                continue
+            made = part.table(scores, scores - finder.offset_)
+            whole = pa.table(
+                [*kept, *made.columns], names=[*job.keep, *made.column_names]
+            )
+            if sink is None:
+                sink = stack.enter_context(output.open(whole.schema, {}))
+            sink.write(whole)
+    if output is not None:
+        job.notes.say(f"{in_rows(n_rows)} written to {output.path}")
+    job.notes.say(f"Odd, with a decision below 0: {n_odd:,} of {in_rows(n_rows)}")
+    return sorted(oddest, key=lambda row: (row.score, row.number))
+
+
+class _Part:
+    """Rows of a block with their most surprising cells, in words."""
+
+    def __init__(
+        self, codec: TableCodec, names: Any, codes: Codes, cells: OddCells
+    ) -> None:
+        self.largest = cells.largest(CELLS)
+        self.names, self.p_values = names, cells.p_values
+        self._found = [column.to_pylist() for column in codec.decode(codes).columns]
+        self._expected = [column.to_pylist() for column in cells.expected.columns]
+
+    def cell(self, row: int, rank: int) -> tuple[str, str, str, float]:
+        """Return column, cell found, cell expected, and p-value."""
+        column = int(self.largest[row, rank])
+        found = _text(self._found[column][row])
+        expected = _text(self._expected[column][row])
+        return self.names[column], found, expected, float(self.p_values[row, column])
+
+    def table(self, scores: Any, decision: Any) -> Any:
+        """Return what is written."""
+        made: dict[str, Any] = {"score": scores, "decision": decision}
+        n_rows, n_named = self.largest.shape
+        for rank in range(CELLS):
+            cells: list[Any] = [(None, None, None, None)] * n_rows
+            if rank < n_named:
+                cells = [self.cell(row, rank) for row in range(n_rows)]
+            kinds = (pa.string(), pa.string(), pa.string(), pa.float64())
+            named = _cell_names()[4 * rank : 4 * rank + 4]
+            for part, (name, kind) in enumerate(zip(named, kinds, strict=True)):
+                made[name] = pa.array([cell[part] for cell in cells], kind)
+        return pa.table(made)
+
+
+def _cell_names() -> list[str]:
+    return [
+        f"odd{rank}{what}"
+        for rank in range(1, CELLS + 1)
+        for what in ("", "_found", "_expected", "_p")
+    ]
+
+
+def _gather(
+    oddest: list[OddRow], top: int, first: int, scores: Any, part: _Part, kept: Any
+) -> None:
+    """Keep the oddest rows so far."""
+    for row in np.argsort(scores, kind="stable")[:top]:
+        cells = tuple(part.cell(row, rank) for rank in range(part.largest.shape[1]))
+        names = tuple(_text(column[int(row)].as_py()) for column in kept)
+        heapq.heappush(
+            oddest, OddRow(float(scores[row]), first + int(row) + 1, names, cells)
+        )
+        if len(oddest) > top:
+            heapq.heappop(oddest)
+
+
+def _shown(oddest: list[OddRow], keep: tuple[str, ...]) -> str:
+    lines = []
+    for row in oddest:
+        named = "".join(
+            f"  {name} {value}" for name, value in zip(keep, row.kept, strict=True)
+        )
+        lines.append(f"row {row.number}  score {row.score:.1f}{named}")
+        # The oddest cell, and others that are odd and not as expected.
+        first, *more = row.cells
+        cells = [first, *(c for c in more if c[3] <= ODD_CELL and c[1] != c[2])]
+        wide = max(len(_cut(cell[0])) for cell in cells)
+        found = max(len(_cut(cell[1])) for cell in cells)
+        lines += [
+            f"    {_cut(column):{wide}}  {_cut(value):{found}}  "
+            f"expected {_cut(wanted)} (p {p:.2g})"
+            for column, value, wanted, p in cells
+        ]
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _text(value: Any) -> str:
+    return "missing" if value is None else str(value)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"

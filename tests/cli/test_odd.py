@@ -1,0 +1,90 @@
+"""odd and similar from a terminal, and warnings about what lies far away."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from latentforest import RFAE
+
+
+@pytest.fixture(scope="module")
+def odd_table(folder, frame, tmp_path_factory):
+    changed = frame.copy()
+    changed.loc[7, "length"] = 40.0
+    path = tmp_path_factory.mktemp("odd") / "odd.csv"
+    changed.to_csv(path, index=False)
+    return path
+
+
+def test_the_oddest_rows_are_shown_with_their_cells(run, odd_table):
+    shown = run("odd", odd_table, "--keep", "id", "--top", "2").out.decode()
+    lines = shown.splitlines()
+    assert lines[0].startswith("row 8  score -")
+    assert lines[0].endswith("id 0007")
+    assert lines[1].split()[:2] == ["length", "40.0"]
+    assert "expected 1" in lines[1]
+    assert sum(line.startswith("row ") for line in lines) == 2
+    assert max(map(len, lines)) <= 80
+
+
+def test_rows_are_written_as_python_scores_them(run, folder, odd_table, tmp_path):
+    out = tmp_path / "scored.csv"
+    words = ["odd", folder / "m.lf", odd_table, "-o", out, "--keep", "id"]
+    run(*words, "--block-rows", "7")
+    scored = pd.read_csv(out)
+    model = RFAE.load(folder / "m.lf")
+    rows = pd.read_csv(odd_table, dtype={"code": str})[list(model.schema_.names)]
+    cells = model.odd_cells(rows)
+    np.testing.assert_array_equal(scored["score"], model.score_samples(rows))
+    np.testing.assert_array_equal(scored["decision"], model.decision_function(rows))
+    names = np.array(model.schema_.names)
+    np.testing.assert_array_equal(scored["odd1"], names[cells.largest(1)[:, 0]])
+    assert scored["odd1_found"][7] == "40.0"
+    assert scored.columns[0] == "id"
+    before = out.read_bytes()
+    run(*words)
+    assert out.read_bytes() == before
+
+
+def test_what_cannot_be_judged_is_refused(fail, folder, tmp_path):
+    table = folder / "t.csv"
+    assert "drop-training" in fail("odd", folder / "small.lf", table)
+    assert "a table alone" in fail("odd", table, table, table, code=2)
+    assert "such as 0.05" in fail("odd", table, "--contamination", "x", code=2)
+    assert "score" in fail("odd", table, "--keep", "score")
+    assert "is an input" in fail("odd", folder / "m.lf", table, "-o", table)
+
+
+def test_similar_rows_stand_side_by_side(run, folder, tmp_path):
+    shown = run("similar", folder / "m.lf", folder / "t.csv", "-n", "2").out.decode()
+    head, kernel, *cells = shown.splitlines()
+    assert head.split() == ["row", "1", "like", "1", "like", head.split()[-1]]
+    assert kernel.split()[0] == "kernel"
+    length = next(line for line in cells if line.startswith("length"))
+    assert length.split()[1] == length.split()[2]
+    out = tmp_path / "similar.csv"
+    run("similar", folder / "m.lf", folder / "t.csv", "-n", "2", "-o", out)
+    found = pd.read_csv(out)
+    assert found["row"].tolist() == np.repeat(np.arange(1, 81), 3).tolist()
+    # Only rows that share all leaves of a row can come before itself.
+    itself = found["training_row"] == found["row"]
+    assert (found["training_row"][1::3] <= found["row"][1::3]).all()
+    assert itself[1::3].mean() > 0.9
+
+
+def test_rows_and_positions_far_away_are_counted(run, folder, odd_table, tmp_path):
+    model, out = folder / "m.lf", tmp_path / "out.csv"
+    for command in ("encode", "reconstruct"):
+        assert "training rows: 1." in run(command, model, odd_table, "-o", out).err
+        assert "warning" not in run(command, model, folder / "t.csv", "-o", out).err
+    coords = tmp_path / "z.csv"
+    at = RFAE.load(model).embedding_[[0, 0, 0]] + [[0, 0], [1e3, 0], [1e4, 0]]
+    pd.DataFrame(at, columns=["z1", "z2"]).to_csv(coords, index=False)
+    assert "training row: 2." in run("decode", model, coords, "-o", out).err
+
+
+def test_plots_and_pages_are_coloured_by_oddness(run, folder, tmp_path):
+    model = folder / "m.lf"
+    run("plot", model, "-o", tmp_path / "p.png", "--color-by", "oddness")
+    run("explore", model, "-o", tmp_path / "p.html", "--color-by", "oddness")
+    assert '"oddness"' in (tmp_path / "p.html").read_text()
