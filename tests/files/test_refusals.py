@@ -101,6 +101,11 @@ def cut(name, rows):
 
 COLUMN = ("schema", "columns", 0)
 CELLS = {
+    "compact": (
+        "knn draw",
+        edit_manifest(("compact",), "yes"),
+        "compact of the manifest is not a bool",
+    ),
     "no tree": ("knn draw", edit_cell("forest/inner", 0, 255), "of tree 0 are not a"),
     "child loop": ("linked", edit_cell("forest/left", 0, 0), "none of its tree"),
     "nodes": ("knn draw", edit_cell("forest/start", -1, 10**6), "inner.npy has the sh"),

@@ -18,11 +18,13 @@ from latentforest._base._room import Demand
 from latentforest.files._npy import NAMES, flat_bytes, memory_order, npy_header
 
 MANIFEST = "manifest.json"
-LEVEL = 6  # of deflate: more takes ten times as long and gains two percent
+# Of deflate: more takes ten times as long and gains two percent, less is for arrays
+# that would shrink too well, and 0 stores them as they are.
+LEVELS = (6, 1, 0)
 CHUNK = 2**20
 NOTHING = Demand()
-LARGEST_RATIO = 50  # a member that shrinks more than this is stored as it is
-SMALLEST_RATIO = 1.05  # and so is one that hardly shrinks
+LARGEST_RATIO = 50  # a member that shrinks more than this is compressed less
+SMALLEST_RATIO = 1.05  # and one that hardly shrinks is stored as it is
 SAMPLED = 2**22  # bytes of a long member that tell how it will shrink
 
 
@@ -61,9 +63,18 @@ class ArrayMember:
             "sha256": digest.hexdigest(),
         }
 
-    def shrinks_well(self) -> bool:
-        """Whether the member is worth compressing, going by samples if it is long."""
-        packer = zlib.compressobj(LEVEL)
+    def level(self) -> int:
+        """How far to compress the member, going by samples if it is long."""
+        for level in LEVELS[:-1]:
+            n_bytes, n_packed = self._try(level)
+            if n_bytes <= SMALLEST_RATIO * n_packed:
+                break
+            if n_bytes < LARGEST_RATIO * n_packed:
+                return level
+        return 0
+
+    def _try(self, level: int) -> tuple[int, int]:
+        packer = zlib.compressobj(level)
         pieces = list(self.chunks())
         every = max(1, self.n_bytes // SAMPLED)
         n_bytes = n_packed = 0
@@ -71,7 +82,7 @@ class ArrayMember:
             n_bytes += len(piece)
             n_packed += len(packer.compress(piece))
         n_packed += len(packer.flush())
-        return SMALLEST_RATIO * n_packed < n_bytes < LARGEST_RATIO * n_packed
+        return n_bytes, n_packed
 
 
 class _ShrinksTooWellError(Exception):
@@ -87,8 +98,8 @@ def write_archive(
     """Write the manifest and the arrays; the file appears when it is complete.
 
     The same contents give the same bytes. Where a file would be too small for what
-    loading it takes, so that readers would refuse it, its arrays are stored as they
-    are.
+    loading it takes, so that readers would refuse it, its arrays are compressed less,
+    or stored as they are.
     """
     members = {name: ArrayMember(arrays[name]) for name in sorted(arrays)}
     entries = {name: member.entry() for name, member in members.items()}
@@ -98,28 +109,33 @@ def write_archive(
         separators=(",", ":"),
         sort_keys=True,
     )
-    packed = {name for name, member in members.items() if member.shrinks_well()}
+    levels = {name: member.level() for name, member in members.items()}
     while True:
         try:
             with replacing(path) as file:
-                _write_zip(file, text.encode("ascii"), members, packed)
+                _write_zip(file, text.encode("ascii"), members, levels)
                 demanded = Demand(sum(m.n_bytes for m in members.values())) + demand
+                packed = [name for name, level in levels.items() if level]
                 if packed and not demanded.fits(file.tell()):
                     raise _ShrinksTooWellError(*packed)
                 demanded.check(file.tell(), "Fit fewer trees.")
             return
         except _ShrinksTooWellError as exc:
-            packed -= set(exc.args)
+            for name in exc.args:
+                levels[name] = LEVELS[LEVELS.index(levels[name]) + 1]
 
 
 def _write_zip(
-    file: IO[bytes], text: bytes, members: dict[str, ArrayMember], packed: set[str]
+    file: IO[bytes],
+    text: bytes,
+    members: dict[str, ArrayMember],
+    levels: dict[str, int],
 ) -> None:
     with ZipFile(file, "w") as archive:
-        with archive.open(_entry(MANIFEST, len(text), packed), "w") as target:
+        with archive.open(_entry(MANIFEST, len(text), 0), "w") as target:
             target.write(text)
         for name, member in members.items():
-            info = _entry(name, member.n_bytes, packed)
+            info = _entry(name, member.n_bytes, levels[name])
             with archive.open(info, "w") as target:
                 for chunk in member.chunks():
                     target.write(chunk)
@@ -127,13 +143,13 @@ def _write_zip(
                 raise _ShrinksTooWellError(name)
 
 
-def _entry(name: str, n_bytes: int, packed: set[str]) -> ZipInfo:
+def _entry(name: str, n_bytes: int, level: int) -> ZipInfo:
     """Describe a member; nothing in it depends on when and where it is written."""
     info = ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
     info.create_system = 3
     info.external_attr = 0o644 << 16
-    info.compress_type = ZIP_DEFLATED if name in packed else ZIP_STORED
-    info._compresslevel = LEVEL  # type: ignore[attr-defined]
+    info.compress_type = ZIP_DEFLATED if level else ZIP_STORED
+    info._compresslevel = level  # type: ignore[attr-defined]
     info.file_size = n_bytes
     return info
 

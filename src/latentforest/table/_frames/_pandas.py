@@ -91,7 +91,6 @@ def _factorize(series: Any) -> tuple[NDArray[np.integer], Any]:
     return np.array(index, np.int64), list(numbers)
 
 
-@cache
 def _text(dtype: Any) -> str:
     pd = import_module("pandas")
     if isinstance(dtype, pd.StringDtype):
