@@ -316,7 +316,7 @@ def test_the_same_instants_in_another_unit_zone_or_library_are_the_same_codes(da
         aware.assign(when=tokyo),
         pl.from_pandas(aware),
         pa.Table.from_pandas(aware),
-        aware.assign(when=tokyo.dt.to_pydatetime()),
+        aware.assign(when=pd.Series([t.to_pydatetime() for t in tokyo], dtype=object)),
     ):
         np.testing.assert_array_equal(codec.encode(other).values, codes)
     far = pd.DataFrame({"when": np.array(["20000-01-01"], "M8[s]")})
