@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Protocol, Self
 import pyarrow as pa
 
 from latentforest._base._checks import listed
-from latentforest._base._errors import DataError
+from latentforest._base._errors import DataError, UsageError
 from latentforest._base._progress import Bar
 from latentforest.reading._arrow_files import ArrowRows
 from latentforest.reading._csv_read import TextRows
@@ -60,6 +60,12 @@ class Source:
     ) -> None:
         found = format_of(path, dialect.stream_format)
         dialect.separator_or(found.separator)  # refuses what is none
+        if dialect.sheet is not None and not found.has_sheets:
+            message = (
+                f"{dialect.option('sheet', dialect.sheet)} is for workbooks and "
+                f"databases, and {path} is neither. Leave it out."
+            )
+            raise UsageError(message)
         self.label = "standard input" if path == STREAM else path
         if stream is not None:
             self.label = "the file"
