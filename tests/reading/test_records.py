@@ -64,7 +64,7 @@ def test_sheets_without_names_and_without_rows(tmp_path):
     pytest.importorskip("python_calamine", reason="needs the extra 'excel'")
     path = tmp_path / "t.xlsx"
     write_xlsx(path, {"data": pd.DataFrame([[5, 3], [1, 2]])}, header=False)
-    with pytest.warns(UserWarning, match=r"holds numbers, no names"):
+    with pytest.warns(UserWarning, match=r"holds no names"):
         assert list(read_table(path)) == ["x0", "x1"]
     write_xlsx(path, {"data": pd.DataFrame()}, header=False)
     with pytest.raises(DataError, match=r"empty"):

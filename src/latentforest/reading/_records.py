@@ -119,7 +119,7 @@ class SheetRows:
         if header is None and holds_no_names(first):
             header = False
             self.notes.append(
-                f"{label}: the first line holds numbers, no names, so columns are "
+                f"{label}: the first line is a row and holds no names, so columns are "
                 "called x0, x1, …. If these are names, give "
                 f"{dialect.with_header}."
             )
