@@ -19,6 +19,7 @@ from latentforest.reading._csv_read import TextRows
 from latentforest.reading._dialect import Dialect
 from latentforest.reading._formats import STREAM, Format, format_of
 from latentforest.reading._records import DatabaseRows, JsonRows, SheetRows
+from latentforest.reading._values import join_tables
 
 
 class Rows(Protocol):
@@ -149,12 +150,12 @@ class Source:
             waiting.append(table)
             n_waiting += table.num_rows
             while n_waiting >= n_rows:
-                joined = pa.concat_tables(waiting)
+                joined = join_tables(waiting)
                 yield joined.slice(0, n_rows).combine_chunks()
                 waiting = [joined.slice(n_rows)]
                 n_waiting -= n_rows
         if n_waiting:
-            yield pa.concat_tables(waiting).combine_chunks()
+            yield join_tables(waiting).combine_chunks()
         if not found:
             message = f"{self.label} has a line of names, but no rows."
             raise DataError(message)
@@ -169,7 +170,7 @@ class Source:
         if not tables:
             message = f"{self.label} has a line of names, but no rows."
             raise DataError(message)
-        return pa.concat_tables(tables).combine_chunks()
+        return join_tables(tables).combine_chunks()
 
     def require(self, wanted: Collection[str], why: str) -> None:
         """Refuse a table that lacks columns, and name them."""
