@@ -232,10 +232,14 @@ def test_intervals_of_dates_are_dates_and_cover(library):
         inside = (lower[name] <= new[name]) & (new[name] <= upper[name])
         assert 0.75 < inside.mean() < 0.97, name
     for end in (lower, upper):
-        assert end["there"].dt.tz.key == "Europe/Berlin"
+        assert str(end["there"].dt.tz) == "Europe/Berlin"
         assert (end["there"].dt.hour == 0).all()
         assert (end["day"] == end["day"].dt.normalize()).all()
     assert (lower["length"] >= pd.Timedelta(0)).all()
+    # No day is the first of all: nothing is known of a sign.
+    assert (sure.interval(0.98)[0]["day"] < pd.Timestamp("2021-01-01")).any()
+    low, high = sure.interval(0.6827)
+    assert ((high["day"] - low["day"]) >= 2 * sure.std["day"]).all()
     std = sure.std
     for name in ("day", "there", "clock", "length"):
         assert std[name].dtype.kind == "m"

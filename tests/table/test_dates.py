@@ -316,7 +316,7 @@ def test_the_same_instants_in_another_unit_zone_or_library_are_the_same_codes(da
         aware.assign(when=tokyo),
         pl.from_pandas(aware),
         pa.Table.from_pandas(aware),
-        aware.assign(when=tokyo.dt.to_pydatetime()),
+        aware.assign(when=pd.Series([t.to_pydatetime() for t in tokyo], dtype=object)),
     ):
         np.testing.assert_array_equal(codec.encode(other).values, codes)
     far = pd.DataFrame({"when": np.array(["20000-01-01"], "M8[s]")})
@@ -488,6 +488,13 @@ def test_hostile_files_are_refused(changes):
 def test_any_origin_decodes_to_something(origin):
     codec = TableCodec.take(hostile(ticks__origin=origin))
     assert len(codec.decode(np.array([[0.0], [1e300], [np.nan]]))) == 3
+
+
+def test_instants_far_beyond_the_unit_keep_their_size():
+    ticks = Ticks("ns", 1_600_000_000 * 10**9)
+    seconds = np.array([0, 10**10, -(10**12), 1_600_000_001])
+    wanted = (seconds - 1_600_000_000) * 1e9
+    np.testing.assert_allclose(ticks.codes(seconds, "s"), wanted, rtol=1e-15)
 
 
 def test_ticks_of_a_column_are_public():

@@ -15,7 +15,7 @@ from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._frames._raw import TimeColumn, unsupported
 from latentforest.table._kinds import Storage
 from latentforest.table._ticks import MOST, NAT, UNITS
-from latentforest.table._zones import Counts, zone_object, zone_text
+from latentforest.table._zones import Counts, zone_text
 
 # The unit in which cells of each unit of NumPy are counted.
 _COUNTED = {"Y": "D", "M": "D", "W": "D", "D": "D", "h": "s", "m": "s", "s": "s"}
@@ -87,7 +87,8 @@ def write_pandas_times(spec: ColumnSpec, codes: Floats) -> Any:
     if not zone:
         return write_numpy_times(spec, codes, np.dtype(spec.dtype))
     cells = pd.Series(write_numpy_times(spec, codes, np.dtype(f"{kind}[{unit}]")))
-    return cells.dt.tz_localize("UTC").dt.tz_convert(zone_object(zone))
+    # By name: pandas 2 and 3 have classes of their own for it.
+    return cells.dt.tz_localize("UTC").dt.tz_convert(zone)
 
 
 def read_arrow_times(name: Hashable, values: Any) -> TimeColumn | None:
