@@ -1,5 +1,7 @@
 """A table as people keep them goes through every command, whatever file it is in."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -90,6 +92,24 @@ def _shorter(words):
             out.add(word.replace(f"9{sign}9", "9", 1))
     out |= {f"-{word}" for word in {*words, *out}}
     return out
+
+
+def test_a_model_of_text_takes_other_files(place, tmp_path, run):
+    """What a workbook holds as a number is one, whatever text is written like."""
+    model, z = tmp_path / "m.lf", tmp_path / "z.csv"
+    words = ("--drop", "id", "--drop", "iso_stamp")  # Excel has no zones
+    run("fit", place / "t.csv", "-o", model, *SMALL, *words)
+    run("encode", model, place / "t.csv", "-o", z)
+    for suffix in ("xlsx", "parquet"):
+        other = tmp_path / "other.csv"
+        run("encode", model, place / f"t.{suffix}", "-o", other, "--block-rows", "9")
+        assert other.read_bytes() == z.read_bytes()
+    rows = clean_frame().drop(columns="iso_stamp").astype(object)
+    rows = rows.where(rows.notna(), None).to_dict("records")
+    lines = [json.dumps(row, default=lambda cell: cell.isoformat()) for row in rows]
+    (tmp_path / "t.jsonl").write_text("\n".join(lines))
+    run("encode", model, tmp_path / "t.jsonl", "-o", other)
+    assert other.read_bytes() == z.read_bytes()
 
 
 def test_a_block_of_text_is_read_as_the_whole_file_was(place, tmp_path, run):

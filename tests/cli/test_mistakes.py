@@ -182,6 +182,11 @@ CASES = {
         ("fit", "latin.csv", "-o", "new.lf", "--encoding", "utf-16"),
         "is not utf-16 text",
     ),
+    "sheet of text": (
+        (*FIT, "--sheet", "one"),
+        "--sheet one is for workbooks and databases",
+        USAGE,
+    ),
     "unknown encoding": (
         (*FIT, "--encoding", "latin-99"),
         "--encoding latin-99 is not known",

@@ -30,6 +30,7 @@ def texts(column):
 
 
 DATES = [
+    *("M/d/yy", "d/M/yy"),
     *("yyyy-MM-dd", "dd.MM.yyyy", "d.M.yyyy", "MM/dd/yyyy", "M/d/yyyy", "dd/MM/yyyy"),
     *("dd-MM-yyyy", "yyyy/MM/dd", "MMM dd, yyyy", "MMMM d, yyyy", "d MMMM yyyy"),
     *("dd MMM yyyy", "dd-MMM-yyyy", "d. MMMM yyyy", "dd.MM.yy", "MM/dd/yy"),
@@ -99,6 +100,7 @@ def test_hours_of_one_day_are_times_of_day():
         (("05.01.2021 14:30", "31.01.2021"), "2021-01-05 14:30:00"),
         (("Sept 5, 2021", "Sep 6, 2021"), "2021-09-05 00:00:00"),
         (("5 January 2021, 2:30 PM",), "2021-01-05 14:30:00"),
+        (("1/5/21", "12/31/21"), "2021-01-05 00:00:00"),
         (("12/31/2021 12:00 AM", "01/05/2021 12:00 PM"), "2021-12-31 00:00:00"),
     ],
 )

@@ -202,6 +202,15 @@ def test_many_cells_that_are_no_numbers_make_text_and_advice():
     assert cured.notation == "\ntall"
 
 
+def test_too_many_words_to_name_are_not_all_named():
+    found = read(*map(str, range(90)), *[f"about {n}" for n in range(10)])
+    assert "and 5 more words" in found.note
+    assert "--na with each, or write all cells alike" in found.note
+    half = read(*[f"{n}.00 €" for n in range(60)], *[f"${n}.00" for n in range(40)])
+    assert half.note == ""
+    assert "60 % of the cells look like numbers" in half.told
+
+
 def test_only_na_means_only_na():
     found = read("1", "2", "?", said=Dialect(only_na=True))
     assert found.values.to_pylist() == ["1", "2", "?"]

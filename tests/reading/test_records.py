@@ -7,10 +7,12 @@ import sqlite3
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from latentforest import MissingExtraError, read_table
 from latentforest._base._errors import DataError
+from latentforest.reading._values import array_of, join_tables, word_of
 from workbook import write_xlsx
 
 FRAME = pd.DataFrame(
@@ -64,7 +66,7 @@ def test_sheets_without_names_and_without_rows(tmp_path):
     pytest.importorskip("python_calamine", reason="needs the extra 'excel'")
     path = tmp_path / "t.xlsx"
     write_xlsx(path, {"data": pd.DataFrame([[5, 3], [1, 2]])}, header=False)
-    with pytest.warns(UserWarning, match=r"holds numbers, no names"):
+    with pytest.warns(UserWarning, match=r"holds no names"):
         assert list(read_table(path)) == ["x0", "x1"]
     write_xlsx(path, {"data": pd.DataFrame()}, header=False)
     with pytest.raises(DataError, match=r"empty"):
@@ -168,6 +170,58 @@ def test_duckdb(tmp_path):
     open_.close()
     found = read_table(tmp_path / "t.duckdb")
     assert found["n"].tolist() == [1, 2]
-    assert found["day"][0] == pd.Timestamp("2021-01-05")
+    assert found["day"][0] == dt.date(2021, 1, 5)
     assert found["clock"][0] == dt.time(14, 30)
     assert found["cost"].tolist() == [5.25, 3.0]
+
+
+VALUES = {
+    "double": [1, 2.5, None],
+    "int64": [1, None, 3],
+    "bool": [True, None],
+    "date32[day]": [dt.date(2021, 1, 5), dt.datetime(2021, 1, 6), None],
+    "timestamp[us]": [dt.datetime(2021, 1, 5), dt.datetime(2021, 1, 6, 1)],
+    "time64[us]": [dt.time(1), None],
+    "duration[us]": [dt.timedelta(1), None],
+    "string": [1, "a", None, True, 2.5, dt.datetime(2021, 1, 6), dt.date(2021, 1, 6)],
+}
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_columns_of_one_sort_keep_it(kind):
+    array = array_of(VALUES[kind])
+    assert str(array.type) == kind
+    if kind == "string":
+        words = ["1", "a", "", "True", "2.5", "2021-01-06", "2021-01-06"]
+        assert array.to_pylist() == words
+
+
+def test_integers_that_are_too_large_are_words():
+    assert array_of([10**30, 1]).to_pylist() == [str(10**30), "1"]
+
+
+@pytest.mark.parametrize("first", VALUES)
+@pytest.mark.parametrize("second", VALUES)
+def test_blocks_of_several_sorts_are_joined(first, second):
+    tables = [pa.table({"x": array_of(VALUES[kind])}) for kind in (first, second)]
+    joined = join_tables(tables)
+    assert joined.num_rows == len(VALUES[first]) + len(VALUES[second])
+    kinds = {first, second}
+    if kinds == {"int64", "double"}:
+        assert str(joined["x"].type) == "double"
+    elif kinds == {"date32[day]", "timestamp[us]"}:
+        assert str(joined["x"].type) == "timestamp[us]"
+    elif len(kinds) > 1:
+        words = [word_of(v) for kind in (first, second) for v in VALUES[kind]]
+        floats = {"double"} & kinds  # 1 among floats is 1.0
+        assert floats or joined["x"].to_pylist() == words
+
+
+def test_a_late_word_in_a_long_file_is_seen(tmp_path):
+    rows = [json.dumps({"x": n, "y": n / 2}) for n in range(10_000)]
+    rows[9_000] = '{"x": "unknown", "y": 1}'
+    (tmp_path / "t.jsonl").write_text("\n".join(rows))
+    with pytest.warns(UserWarning, match="'unknown'"):
+        found = read_table(tmp_path / "t.jsonl")
+    assert found["x"].isna().sum() == 1
+    assert found["y"].dtype == float

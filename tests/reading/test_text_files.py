@@ -124,6 +124,9 @@ def test_utf16_without_a_mark_is_named():
         ("0,0\n3,4\n", ("x0", "x1")),
         ("-1,2\n3,4\n", ("x0", "x1")),
         ("7\n8\n", ("x0",)),
+        ("a,0,b,0\nc,1,d,1\n", ("x0", "x1", "x2", "x3")),
+        ("5.1,3.5,setosa\n4.9,3.0,setosa\n", ("x0", "x1", "x2")),
+        ("name,0.25,0.5,0.75\na,1,2,3\n", ("name", "0.25", "0.5", "0.75")),
         ("0,1,2\n5,5,5\n", ("0", "1", "2")),
         ("2019,2020\n5,5\n", ("2019", "2020")),
         ("0\n5\n", ("0",)),
@@ -133,7 +136,7 @@ def test_utf16_without_a_mark_is_named():
 def test_a_missing_line_of_names_is_seen_where_that_is_safe(text, names):
     found = opened(text)
     assert found.names == names
-    assert bool(found.notes) == (names[0] == "x0")
+    assert bool(found.notes) == (names[0] == "x0" or "0.5" in names)
     n_lines = text.count("\n")
     rows = sum(t.num_rows for t in found.tables(names))
     assert rows == (n_lines if names[0] == "x0" else n_lines - 1)
@@ -146,7 +149,7 @@ def test_the_user_decides_on_the_line_of_names():
 
 
 def test_names_that_look_like_cells_are_noted():
-    assert "--no-header" in opened("5.1,3.5,setosa\n4.9,3.0,setosa\n").notes[0]
+    assert "--no-header" in opened("5.1,name,city\n4.9,a,b\n").notes[0]
 
 
 def test_repeated_names_may_be_a_row(tmp_path):

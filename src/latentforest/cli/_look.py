@@ -16,7 +16,14 @@ from latentforest.cli._models import load, load_decoder
 from latentforest.cli._notes import Notes, size_of
 from latentforest.cli._sink import check_output
 from latentforest.cli._tables import columns_to_read, model_table
-from latentforest.reading import Dialect, Source, frame_of, infer_columns
+from latentforest.reading import (
+    Dialect,
+    Source,
+    frame_of,
+    infer_columns,
+    is_text,
+    words_of,
+)
 
 PICTURES = (".png", ".svg", ".pdf")
 PAGES = (".html", ".htm")
@@ -36,8 +43,9 @@ def read_rows(
         table = model_table(source, block, columns, model.schema_, 0)
         more = {name: block.column(name) for name in extra}
         if source.is_text:
-            found = infer_columns(more, source.dialect, {})
-            more = {name: column.values for name, column in found.items()}
+            text = {n: words_of(c) for n, c in more.items() if is_text(c.type)}
+            found = infer_columns(text, source.dialect, {})
+            more |= {name: column.values for name, column in found.items()}
     return table, more
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from latentforest._autoencoder import RFAE
 from latentforest._base._complete import completed
 from latentforest._base._errors import DataError
-from latentforest._base._types import Bools, Codes, Coords
+from latentforest._base._types import Bools, Coords
 from latentforest._odd_rows import outside
 from latentforest.cli._models import load, load_decoder
 from latentforest.cli._notes import Notes, in_rows
@@ -27,7 +27,7 @@ from latentforest.cli._tables import (
     notations_of,
 )
 from latentforest.metrics import Distortion, RunningDistortion
-from latentforest.reading import Dialect, Source
+from latentforest.reading import Dialect, Source, words_of
 from latentforest.table import RowSet
 
 FAR_ROWS = (
@@ -211,7 +211,11 @@ def _run(
         # The first block is done before anything is opened for writing.
         first, block = next(blocks)
         made = work(block, first)
-        kept = [block.schema.field(name) for name in job.keep]
+        # Cells of a workbook may be of another sort in the next block.
+        kept = [
+            pa.field(name, pa.string()) if source.is_text else block.schema.field(name)
+            for name in job.keep
+        ]
         whole = pa.schema([*kept, *schema])
         with output.open(whole, notations) as sink:
             while True:
@@ -236,5 +240,10 @@ def _numbered(blocks: Iterator[Any]) -> Iterator[tuple[int, Any]]:
 
 def _joined(schema: Any, block: Any, made: Any) -> Any:
     n_kept = len(schema) - made.num_columns
-    columns = [block.column(name) for name in schema.names[:n_kept]]
+    columns = [
+        words_of(block.column(name))
+        if schema.field(name).type == pa.string()
+        else block.column(name)
+        for name in schema.names[:n_kept]
+    ]
     return pa.table([*columns, *made.columns], schema=schema)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from latentforest._base._errors import DataError
 from latentforest._base._types import Codes, Coords
@@ -19,6 +18,7 @@ from latentforest.reading import (
     is_text,
     read_cells,
     read_coordinate,
+    words_of,
 )
 from latentforest.table import (
     ColumnKind,
@@ -76,12 +76,11 @@ def model_table(
 
 
 def _cells(source: Source, spec: ColumnSpec, cells: Any, first: int) -> Any:
-    if source.is_text:
-        return read_cells(spec, cells, source.dialect, first)
-    if spec.notation and is_text(cells.type):
-        words = pc.fill_null(cells.cast(pa.string()), "")
-        return read_cells(spec, words, source.dialect, first)
-    return cells
+    named = any(isinstance(level, str) for level in spec.levels)
+    if is_text(cells.type) and (source.is_text or spec.notation):
+        return read_cells(spec, words_of(cells), source.dialect, first)
+    # A workbook may hold numbers where the model has names that look like them.
+    return words_of(cells) if source.is_text and named else cells
 
 
 def notations_of(schema: TableSchema) -> dict[str, Any]:
@@ -144,7 +143,7 @@ def coords_of(source: Source, block: Any, names: Sequence[str], first: int) -> C
     coords = np.empty((block.num_rows, len(names)))
     for j, name in enumerate(names):
         cells = block.column(name)
-        if source.is_text:
+        if source.is_text and is_text(cells.type):
             cells = read_coordinate(name, cells, source.missing, first)
         try:
             coords[:, j] = cells.cast(pa.float64()).to_numpy()

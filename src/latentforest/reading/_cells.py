@@ -5,6 +5,7 @@ column in the way that the model's schema says, whatever a block of rows looks l
 """
 
 from collections.abc import Collection, Sequence
+from functools import reduce
 from typing import Any
 
 import pyarrow as pa
@@ -85,7 +86,7 @@ def _times(
         said = (order.format(sign) for sign in "./-")
         ways += [DateNotation(f"{pattern} HH:mm{zone}") for pattern in said]
     if notation.cells is not None:
-        ways = [notation.cells]
+        ways = [notation.cells, *ways]
     example = ways[0].example
     hint = f"The column held {sort}s like {example} in fit."
     return read_words(str(spec.name), words, first_row, hint, ways, dialect)
@@ -153,7 +154,7 @@ def read_words(
             return pc.cast(words, pa.float64())
         except pa.ArrowInvalid:
             pass
-    values = pc.coalesce(*(way.read(words) for way in ways))
+    values = reduce(_either, (way.read(words) for way in ways))
     if pa.types.is_floating(values.type):
         special = pc.match_substring_regex(words, _SPECIAL)
         known = pc.if_else(special, words, pa.nulls(len(words), pa.string()))
@@ -168,6 +169,15 @@ def read_words(
         option = f"{dialect.name('na')} {word!r}"
         message += f" Correct the cell, or give {option} if it means missing."
     raise DataError(message)
+
+
+def _either(one: Any, other: Any) -> Any:
+    """Return the values of one reading, and of the other where it has none."""
+    if one.type != other.type and pa.types.is_timestamp(one.type):
+        unit = "ns" if "ns" in {one.type.unit, other.type.unit} else "us"
+        kind = pa.timestamp(unit, one.type.tz)
+        one, other = one.cast(kind), other.cast(kind)
+    return pc.coalesce(one, other)
 
 
 def are_truths(words: Any) -> bool:

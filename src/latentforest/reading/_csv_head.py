@@ -81,19 +81,24 @@ def _cells_per_row(sample: str, mark: str) -> list[int]:
 
 
 def holds_no_names(cells: Sequence[str]) -> bool:
-    """Whether a first line is surely a row: all its cells are numbers.
+    """Whether a first line is surely a row: numbers that no columns are called by.
 
-    Numbers that are names stand in order, as 0, 1, 2 or 2019, 2020.
+    These are a number that comes twice, or fractions in half of the cells, or numbers
+    in all of them. Numbers that are names stand in order, as 0, 1, 2 or 2019, 2020.
     """
-    present = [cell for cell in cells if cell.strip()]
-    if not present or not all(_NUMBER.fullmatch(cell) for cell in present):
-        return False
-    if not all(_WHOLE.fullmatch(cell) for cell in present):
+    present = [cell.strip() for cell in cells if cell.strip()]
+    numbers = [cell for cell in present if _NUMBER.fullmatch(cell)]
+    if len(set(numbers)) < len(numbers):
         return True
-    numbers = [int(cell) for cell in present]
+    fractions = like_cells(numbers)
+    if numbers and len(numbers) == len(present) and fractions:
+        return True
+    if not numbers or (len(numbers) < len(present) and 2 * len(fractions) < len(cells)):
+        return False
     if len(numbers) == 1:
-        return numbers != [0]
-    return any(a >= b for a, b in pairwise(numbers))
+        return numbers != ["0"]
+    values = [float(cell.replace(",", ".")) for cell in numbers]
+    return any(a >= b for a, b in pairwise(values))
 
 
 def like_cells(names: Sequence[str]) -> list[str]:

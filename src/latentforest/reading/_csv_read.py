@@ -153,8 +153,8 @@ class TextRows:
         if header is None and holds_no_names(cells):
             header = False
             self.notes.append(
-                f"{self._label}: the first line holds numbers, no names, so columns "
-                f"are called x0, x1, …. If these are names, give "
+                f"{self._label}: the first line is a row and holds no names, so "
+                f"columns are called x0, x1, …. If these are names, give "
                 f"{self._dialect.with_header}."
             )
         if header is False:

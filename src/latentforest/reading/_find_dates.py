@@ -96,7 +96,7 @@ def find_dates(tally: Tally, dialect: Dialect, *, packed: bool) -> Dates | None:
 
 def _like_versions(way: DateNotation, head: Any) -> bool:
     """Whether 9.4.12 may be no date: years of two digits, other parts of one."""
-    short = way.sort == "date" and "yyyy" not in way.tokens and "MMM" not in way.tokens
+    short = "." in way.tokens and "yy" in way.tokens
     return short and _count(head, "^(?:[0-9]+[^0-9])?[0-9][^0-9]") > 0
 
 

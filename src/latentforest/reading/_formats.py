@@ -52,6 +52,11 @@ class Format:
         return self.kind not in _TYPED
 
     @property
+    def has_sheets(self) -> bool:
+        """Whether one file may hold several tables."""
+        return self.kind in {"workbook", "sqlite", "duckdb"}
+
+    @property
     def separator(self) -> str:
         """What stands between cells unless the file tells otherwise."""
         return "\t" if self.kind == "tsv" else ","

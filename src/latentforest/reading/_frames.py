@@ -5,7 +5,6 @@ from importlib import import_module
 from typing import Any, BinaryIO
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from latentforest._base._checks import listed
 from latentforest._base._errors import DataError
@@ -13,8 +12,8 @@ from latentforest._base._progress import Bar, progress
 from latentforest.reading._dialect import Dialect
 from latentforest.reading._formats import STREAM
 from latentforest.reading._infer import Column, infer_columns
-from latentforest.reading._records import word_of
 from latentforest.reading._source import Source
+from latentforest.reading._values import word_of, words_of
 
 _TEXT = {"string", "mixed", "mixed-integer", "mixed-integer-float"}
 
@@ -33,7 +32,7 @@ def read_columns(
     cells = {name: table.column(name) for name in columns}
     typed = not source.is_text
     text = {
-        name: _words(column) for name, column in cells.items() if is_text(column.type)
+        name: words_of(column) for name, column in cells.items() if is_text(column.type)
     }
     found = infer_columns(
         text, source.dialect, kinds, commas_are_decimal=source.commas_are_decimal
@@ -69,10 +68,6 @@ def _read_all(source: Source) -> tuple[Any, list[str]]:
 def is_text(kind: Any) -> bool:
     """Whether cells of a pyarrow type are words."""
     return pa.types.is_string(kind) or pa.types.is_large_string(kind)
-
-
-def _words(column: Any) -> Any:
-    return pc.fill_null(column.cast(pa.string()), "")
 
 
 def frame_of(columns: Mapping[str, Any]) -> Any:

@@ -26,12 +26,13 @@ from latentforest.reading._find_numbers import Numbers, find_numbers
 from latentforest.reading._gap_words import are_gaps
 from latentforest.reading._notation import Notation, Way
 from latentforest.reading._number_notation import NumberNotation
-from latentforest.reading._settle import settle_dates, settle_number
+from latentforest.reading._settle import advise, settle_dates, settle_number
 from latentforest.reading._tally import Tally
 from latentforest.table import ColumnKind
 
 ENOUGH = 0.98  # share of cells that must be written in one way
 _MOST = 0.8  # share from which it is worth saying that a column looks like numbers
+_SOME = 0.5  # share from which a column is no id, even if all its words differ
 _KEPT = 200  # words of a column that a model remembers as missing
 _WHOLE = r"^[+-]?[0-9]{1,18}$"
 _LEADING_ZERO = r"^[+-]?0[0-9]"  # an identifier: as a number it would lose its zeros
@@ -257,17 +258,10 @@ class _Look:
             _joined(without(self.cells, missing))
         ):
             told = "blanks around it removed"
-        if share >= _MOST and odd is not None:
-            shown = f"{min(int(100 * share), 99)} % of the cells look like {what}s"
-            words_out = self.tally.listed(odd)[:3]
-            advice = " ".join(self.dialect.option("na", word) for word in words_out)
-            if self.dialect.in_python:
-                advice = self.dialect.option("na", words_out)
-            note = (
-                f"{self.name}: {shown}, the others are {self.tally.shown(odd)}. If "
-                f"these mean missing, give {advice}"
-            )
-            told = shown
+        if share >= _SOME and odd is not None:
+            told = f"{min(int(100 * share), 99)} % of the cells look like {what}s"
+            if share >= _MOST:
+                note = advise(self.name, told, odd, self.tally, self.dialect)
         return self._with_gaps(words, told=told, note=note)
 
     def _with_gaps(

@@ -1,11 +1,6 @@
-"""JSON lines, workbooks and databases: their cells as the words a CSV would hold.
+"""JSON lines, workbooks and databases: rows of values, in blocks."""
 
-What a word means is then worked out as for text, in one place for all of them.
-"""
-
-import datetime as dt
 import json
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import chain, islice
@@ -20,8 +15,9 @@ from latentforest._base._optional import require
 from latentforest.reading._arrow_files import spooled
 from latentforest.reading._csv_head import holds_no_names
 from latentforest.reading._dialect import Dialect
+from latentforest.reading._values import array_of, word_of
 
-BATCH = 2**13  # rows turned into words at once
+BATCH = 2**13  # rows handed on at once
 
 
 class JsonRows:
@@ -55,7 +51,7 @@ class JsonRows:
             raise DataError(message)
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
-        """Yield pyarrow tables of words with the chosen columns, piece by piece."""
+        """Yield pyarrow tables with the chosen columns, piece by piece."""
         rows = ([row.get(name) for name in columns] for row in self._objects())
         return _tables(self._label, columns, rows)
 
@@ -119,7 +115,7 @@ class SheetRows:
         if header is None and holds_no_names(first):
             header = False
             self.notes.append(
-                f"{label}: the first line holds numbers, no names, so columns are "
+                f"{label}: the first line is a row and holds no names, so columns are "
                 "called x0, x1, …. If these are names, give "
                 f"{dialect.with_header}."
             )
@@ -130,7 +126,7 @@ class SheetRows:
             self.names = tuple(n or f"Unnamed: {j}" for j, n in enumerate(first))
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
-        """Yield pyarrow tables of words with the chosen columns, piece by piece."""
+        """Yield pyarrow tables with the chosen columns, piece by piece."""
         places = [self.names.index(name) for name in columns]
         rows = ([row[place] for place in places] for row in self._rows)
         return _tables(self._label, columns, rows)
@@ -186,7 +182,7 @@ class DatabaseRows:
             raise self._broken(exc) from exc
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
-        """Yield pyarrow tables of words with the chosen columns, piece by piece."""
+        """Yield pyarrow tables with the chosen columns, piece by piece."""
         named = ", ".join(_quoted(name) for name in columns)
         try:
             found = self._open.execute(f"select {named} from {self._table}")
@@ -229,15 +225,14 @@ def _tables(
     numbered, first = iter(rows), 0
     while part := list(islice(numbered, BATCH)):
         try:
-            words = [[word_of(row[j]) for row in part] for j in range(len(columns))]
+            cells = [array_of([row[j] for row in part]) for j in range(len(columns))]
         except TypeError as exc:
             message = (
                 f"{label}: a row after row {first} holds {exc}. A cell must be a "
                 "number, text, a date or empty: leave the column out of the file."
             )
             raise DataError(message) from exc
-        arrays = [pa.array(column, pa.string()) for column in words]
-        yield pa.table(arrays, names=list(columns))
+        yield pa.table(cells, names=list(columns))
         first += len(part)
 
 
@@ -249,29 +244,3 @@ def any_cell(row: Sequence[Any]) -> bool:
 def _whole(cell: Any) -> Any:
     whole = isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15
     return int(cell) if whole else cell
-
-
-def word_of(value: Any) -> str:
-    """Return what a CSV would hold for a value; missing is the empty word."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, dt.datetime):
-        # Workbooks have no dates without a time: midnights are dates.
-        day = value.time() == dt.time() and value.tzinfo is None
-        return value.date().isoformat() if day else value.isoformat(" ")
-    if isinstance(value, dt.date | dt.time):
-        return value.isoformat()
-    if isinstance(value, dt.timedelta):
-        return _duration(value)
-    if isinstance(value, list | dict | tuple | bytes):
-        raise TypeError(f"a {type(value).__name__}")
-    return str(value)
-
-
-def _duration(value: dt.timedelta) -> str:
-    seconds = abs(value) // dt.timedelta(seconds=1)
-    sign = "-" if value < dt.timedelta(0) else ""
-    hours, rest = divmod(seconds, 3600)
-    return f"{sign}{hours}:{rest // 60:02d}:{rest % 60:02d}"

@@ -1,6 +1,7 @@
 """Decide what the cells of one column leave open, by the others or by the user."""
 
 from latentforest._base._errors import DataError
+from latentforest._base._types import Bools
 from latentforest.reading._date_notation import DateNotation
 from latentforest.reading._dialect import Dialect
 from latentforest.reading._find_dates import Dates
@@ -8,6 +9,7 @@ from latentforest.reading._find_numbers import Numbers
 from latentforest.reading._number_notation import NumberNotation
 from latentforest.reading._tally import Tally
 
+_FEW_WORDS = 5  # that can all be named in a command
 # With these before a number, commas part thousands.
 _POINT_CURRENCIES = ("$", "US$", "USD", "£", "GBP", "¥", "₹")
 
@@ -92,3 +94,31 @@ def settle_dates(
         f"be told apart. Give {dialect.option('dates', 'day-first')} or {month_first}."
     )
     raise DataError(message)
+
+
+def advise(name: str, told: str, odd: Bools, tally: Tally, dialect: Dialect) -> str:
+    """Say what to do with a column most of whose cells are written in one way.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    told : str
+        How many of its cells look like what.
+    odd : ndarray of bool
+        Which of its words do not.
+    tally : Tally
+        Its words.
+    dialect : Dialect
+        Who is told which option decides.
+    """
+    words = tally.listed(odd)
+    advice = " ".join(dialect.option("na", word) for word in words)
+    if dialect.in_python:
+        advice = dialect.option("na", words)
+    if len(words) > _FEW_WORDS:
+        advice = f"{dialect.name('na')} with each, or write all cells alike"
+    shown = tally.shown(odd)
+    return (
+        f"{name}: {told}, the others are {shown}. If these mean missing, give {advice}"
+    )

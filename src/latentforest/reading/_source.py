@@ -12,13 +12,14 @@ from typing import Any, BinaryIO, Protocol, Self
 import pyarrow as pa
 
 from latentforest._base._checks import listed
-from latentforest._base._errors import DataError
+from latentforest._base._errors import DataError, UsageError
 from latentforest._base._progress import Bar
 from latentforest.reading._arrow_files import ArrowRows
 from latentforest.reading._csv_read import TextRows
 from latentforest.reading._dialect import Dialect
 from latentforest.reading._formats import STREAM, Format, format_of
 from latentforest.reading._records import DatabaseRows, JsonRows, SheetRows
+from latentforest.reading._values import join_tables
 
 
 class Rows(Protocol):
@@ -60,6 +61,12 @@ class Source:
     ) -> None:
         found = format_of(path, dialect.stream_format)
         dialect.separator_or(found.separator)  # refuses what is none
+        if dialect.sheet is not None and not found.has_sheets:
+            message = (
+                f"{dialect.option('sheet', dialect.sheet)} is for workbooks and "
+                f"databases, and {path} is neither. Leave it out."
+            )
+            raise UsageError(message)
         self.label = "standard input" if path == STREAM else path
         if stream is not None:
             self.label = "the file"
@@ -143,12 +150,12 @@ class Source:
             waiting.append(table)
             n_waiting += table.num_rows
             while n_waiting >= n_rows:
-                joined = pa.concat_tables(waiting)
+                joined = join_tables(waiting)
                 yield joined.slice(0, n_rows).combine_chunks()
                 waiting = [joined.slice(n_rows)]
                 n_waiting -= n_rows
         if n_waiting:
-            yield pa.concat_tables(waiting).combine_chunks()
+            yield join_tables(waiting).combine_chunks()
         if not found:
             message = f"{self.label} has a line of names, but no rows."
             raise DataError(message)
@@ -163,7 +170,7 @@ class Source:
         if not tables:
             message = f"{self.label} has a line of names, but no rows."
             raise DataError(message)
-        return pa.concat_tables(tables).combine_chunks()
+        return join_tables(tables).combine_chunks()
 
     def require(self, wanted: Collection[str], why: str) -> None:
         """Refuse a table that lacks columns, and name them."""
