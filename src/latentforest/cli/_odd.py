@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from latentforest._base._types import Codes
 from latentforest.cli._exit import UsageError
+from latentforest.cli._formats import STREAM
 from latentforest.cli._models import load_decoder
 from latentforest.cli._notes import Notes
 from latentforest.cli._sink import Output
@@ -81,7 +82,11 @@ def odd(job: OddJob) -> None:
         check_keep(source, job.keep, names)
         oddest = _judge(job, source, finder, columns, blocks, output)
     job.notes.say()
-    sys.stdout.write(_shown(oddest, job.keep))
+    shown = _shown(oddest, job.keep)
+    if job.out == STREAM:  # which belongs to the rows that are written
+        job.notes.say(shown)
+    else:
+        sys.stdout.write(shown)
 
 
 def _share(text: str) -> str | float:
