@@ -32,6 +32,7 @@ OUTSIDE = {
     "benchmarks/results/ingredients.md": "ingredients.md",
     "benchmarks/results/ingredients.png": "ingredients.png",
     "benchmarks/results/intervals.md": "intervals.md",
+    "benchmarks/results/odd.md": "odd.md",
     "benchmarks/results/refinement.md": "refinement.md",
     "benchmarks/results/speed.md": "speed.md",
     "benchmarks/results/table1.md": "table1.md",

@@ -93,6 +93,10 @@ class RFAE(PortableModel):
         The fitted map, with the spectrum.
     decoder_ : Decoder
         The fitted decoder.
+    reach_ : Reach
+        How far from the training rows a position may lie; ``reach_.is_far(Z)``.
+    offset_ : float
+        Score below which ``predict`` calls rows odd.
     tried_ : list of Trial
         With ``refine="auto"``: what was tried, best first; else empty.
     n_features_in_ : int

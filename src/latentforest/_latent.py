@@ -51,6 +51,8 @@ class LatentModel(TableAutoencoder):
         self._kernel: ForestKernel | None = None
         self._calibration: Calibration | None = None
         self._reach: Reach | None = None
+        if encoder.training is not None:
+            _ = encoder.yardstick  # worked out now, so that use changes nothing
 
     @property
     def decoder_(self) -> Decoder:  # type: ignore[override]

@@ -47,7 +47,11 @@ def folder(tmp_path_factory, frame):
     """A folder with a table, models of it, and coordinates; nobody may change it."""
     place = tmp_path_factory.mktemp("cli")
     frame.to_csv(place / "t.csv", index=False)
-    for name, more in (("m.lf", ()), ("small.lf", ("--drop-training",))):
+    for name, more in (
+        ("m.lf", ()),
+        ("small.lf", ("--drop-training",)),
+        ("strict.lf", ("--unseen", "error")),
+    ):
         words = ["fit", place / "t.csv", "-o", place / name, *SMALL, "--drop", "id"]
         assert invoke(*words, *more).code == 0
     done = invoke("encode", place / "m.lf", place / "t.csv", "-o", place / "z.csv")

@@ -107,8 +107,8 @@ CASES = {
         "'few', 'flag' not found",
     ),
     "unseen level": (
-        ("encode", "m.lf", "unseen.csv", "-o", "z2.csv"),
-        "'nobody'.*fit with --unseen nearest",
+        ("encode", "strict.lf", "unseen.csv", "-o", "z2.csv"),
+        "'nobody'.*fit with --unseen missing",
     ),
     "text among numbers": (
         ("encode", "m.lf", "tall.csv", "-o", "z2.csv"),

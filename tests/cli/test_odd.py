@@ -46,6 +46,14 @@ def test_rows_are_written_as_python_scores_them(run, folder, odd_table, tmp_path
     assert out.read_bytes() == before
 
 
+def test_rows_on_standard_output_are_alone(run, odd_table):
+    done = run("odd", odd_table, "--keep", "id", "-o", "-")
+    lines = done.out.decode().splitlines()
+    assert lines[0].startswith("id,score,decision,odd1,")
+    assert len(lines) == 81
+    assert "row 8  score" in done.err
+
+
 def test_what_cannot_be_judged_is_refused(fail, folder, tmp_path):
     table = folder / "t.csv"
     assert "drop-training" in fail("odd", folder / "small.lf", table)

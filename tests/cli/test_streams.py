@@ -153,7 +153,7 @@ def test_an_error_in_the_middle_leaves_nothing_behind(folder, tmp_path, fail):
     frame = mixed_csv_frame(80)
     frame.loc[70, "name"] = "nobody"
     frame.to_csv(table, index=False)
-    words = ("encode", folder / "m.lf", table, "-o", place / "z.csv")
+    words = ("encode", folder / "strict.lf", table, "-o", place / "z.csv")
     assert "'nobody'" in fail(*words, "--block-rows", "10")
     assert list(place.iterdir()) == []
 

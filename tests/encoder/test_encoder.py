@@ -73,7 +73,8 @@ def test_an_encoded_table_must_be_the_forests_own():
 def test_trials_share_what_does_not_change(monkeypatch):
     left_out = counted(monkeypatch, _encoder, "leave_one_out")
     distinct = counted(monkeypatch, _schema, "number_rows")
-    model = RFAE.auto(2, random_state=0).fit(TABLE)
+    # Columns that packed coordinates are not far ahead on.
+    model = RFAE.auto(2, random_state=0).fit(TABLE[["length", "area", "count"]])
     forests, parts = 2, 2
     assert len(model.tried_) > 2 * forests
     # Once for each forest and part of the contest, and once for a model that begins so.

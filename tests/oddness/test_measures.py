@@ -117,3 +117,17 @@ def test_an_expected_cell_does_not_follow_the_cell_itself():
         np.testing.assert_array_equal(
             oddness.judge(other).expected[:, column], expected[:, column]
         )
+
+
+def test_training_rows_are_measured_against_the_others():
+    rows = RNG.normal(size=(60, 3))
+    oddness = fit_oddness(TableCodec().fit_encode(rows))
+    measures, (usual, any_kind, _) = oddness.measures, oddness.known.measured
+    scaled = (rows - rows.mean(axis=0)) / rows.std(axis=0)
+    between = np.linalg.norm(scaled[:, None] - scaled[None], axis=2)
+    np.fill_diagonal(between, np.inf)
+    at = measures.points_at[: measures.n_usual]
+    assert len(at) == 48
+    nearest = np.sort(between[:, at], axis=1)[:, :10]
+    np.testing.assert_allclose(usual, nearest.mean(axis=1))
+    np.testing.assert_allclose(any_kind, np.sort(between, axis=1)[:, :10].mean(axis=1))

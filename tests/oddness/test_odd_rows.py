@@ -128,9 +128,11 @@ def test_the_smallest_tables_can_be_judged():
 
 
 @pytest.mark.parametrize("share", [0, 0.6, -1, "much", np.nan])
-def test_a_share_that_is_none_is_refused(share):
+def test_a_share_that_is_none_is_refused(share, model):
     with pytest.raises(ValueError, match="contamination="):
         OddRows(share).fit(TABLE)
+    with pytest.raises(ValueError, match="contamination="):
+        model.odd_rows(share)
 
 
 def test_a_model_says_what_its_detector_says(model):

@@ -24,7 +24,7 @@ from latentforest.cli._tables import (
 )
 from latentforest.cli._training import read_frame
 from latentforest.oddness import OddCells, OddRows, odd_cells
-from latentforest.reading import Dialect, Source
+from latentforest.reading import STREAM, Dialect, Source
 from latentforest.table import TableCodec
 
 CELLS = 3  # of each row that are named
@@ -81,7 +81,11 @@ def odd(job: OddJob) -> None:
         check_keep(source, job.keep, names)
         oddest = _judge(job, source, finder, columns, blocks, output)
     job.notes.say()
-    sys.stdout.write(_shown(oddest, job.keep))
+    shown = _shown(oddest, job.keep)
+    if job.out == STREAM:  # which belongs to the rows that are written
+        job.notes.say(shown)
+    else:
+        sys.stdout.write(shown)
 
 
 def _share(text: str) -> str | float:

@@ -197,6 +197,7 @@ def odd_cells(
 
 def offset_of(oddness: Oddness, contamination: str | float) -> float:
     """Return the score that a share of the training rows falls below."""
+    check_contamination(contamination)
     share = SELDOM if isinstance(contamination, str) else float(contamination)
     return float(np.percentile(oddness.own_scores(), 100.0 * share))
 
