@@ -84,7 +84,7 @@ def test_set_output(library, table):
     for Z in (fitted, mapped):
         assert type(Z).__module__.startswith(library)
         assert list(Z.columns) == list(model.get_feature_names_out())
-        assert list(Z.columns) == ["rfae0", "rfae1"]
+        assert list(Z.columns) == ["z1", "z2"]
         np.testing.assert_allclose(Z.to_numpy(), model.embedding_, atol=1e-9)
         assert model.inverse_transform(Z).shape == table.shape
     if library == "pandas":
@@ -95,7 +95,7 @@ def test_set_output(library, table):
 def test_feature_names(model, table):
     assert list(model.feature_names_in_) == list(table.columns)
     assert model.n_features_in_ == table.shape[1]
-    assert list(model.truncate(1).get_feature_names_out()) == ["rfae0"]
+    assert list(model.truncate(1).get_feature_names_out()) == ["z1"]
 
 
 def test_columns_must_match(model, table):
@@ -375,7 +375,7 @@ def test_pipeline(table):
     back = pipeline.inverse_transform(Z)
     assert np.abs(back - numbers).mean().max() < 10
     assert pipeline.score(numbers) > 0.6
-    assert list(pipeline[-1].get_feature_names_out()) == ["rfae0", "rfae1"]
+    assert list(pipeline[-1].get_feature_names_out()) == ["z1", "z2"]
 
 
 def test_paper_configuration():
