@@ -1,6 +1,7 @@
 """The command ``memory``."""
 
 import sys
+import textwrap
 from typing import Annotated
 
 import typer
@@ -82,7 +83,8 @@ def _memory(
         f"{in_rows(rows)}, {columns} columns, {trees} trees, {components} coordinates"
     )
     made = f"{settings.forest_name} forest{', refined' if refined else ''}"
-    sys.stdout.write(f"{size}, {made}\n\n{_told(cost, rows * trees)}\n")
+    headed = textwrap.fill(f"{size}, {made}", 80)
+    sys.stdout.write(f"{headed}\n\n{_told(cost, rows * trees)}\n")
 
 
 def _count(path: str, dialect: Dialect, notes: Notes) -> tuple[int, int]:
@@ -119,10 +121,13 @@ def _told(cost: Forecast, pairs: int) -> str:
             "for 100,000 rows; memory does not grow with their number",
         ),
     ]
-    told = [f"{what:<16}{value:>9}   {why}" for what, value, why in lines]
+    told = [
+        textwrap.fill(f"{what:<16}{value:>9}   {why}", 80, subsequent_indent=" " * 28)
+        for what, value, why in lines
+    ]
     forecast_only = (
         "This is a forecast, usually right within a factor of two. Fewer trees or "
         "rows cost less in proportion; text columns with thousands of levels, such as "
         "ids, cost many times more: drop them."
     )
-    return "\n".join([*told, "", forecast_only])
+    return "\n".join([*told, "", textwrap.fill(forecast_only, 80)])
