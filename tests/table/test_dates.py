@@ -284,6 +284,11 @@ def test_decoded_cells_stop_at_the_bounds_of_their_dtype():
     assert out.tolist() == [dt.date.max, dt.date.min]
     last = pd.DataFrame({"x": pd.Series([pd.Timestamp.max, pd.Timestamp.max])})
     assert_frame_equal(back(last), last)
+    last = last.assign(x=last["x"].dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo"))
+    assert (
+        back(last)["x"].dt.tz_convert("UTC") == last["x"].dt.tz_convert("UTC")
+    ).all()
+    assert "2262-04-11 23:47:16" in TableCodec().fit(last).schema_.report()
 
 
 @pytest.fixture
@@ -381,7 +386,12 @@ def test_dates_are_no_other_kind(days, kind):
 def test_only_dates_are_of_the_kind_datetime(days):
     spec = TableCodec({"when": "datetime"}).fit(days).schema_.columns[0]
     assert (spec.kind, spec.reason) == ("datetime", "set by kinds")
-    for cell, held in (("a", "text"), (2020, "numbers"), (True, "numbers")):
+    for cell, held in (
+        ("a", "text"),
+        (2020, "numbers"),
+        (True, "numbers"),
+        (None, "nothing that says which sort"),
+    ):
         with pytest.raises(SchemaError, match=f"read as datetime: it holds {held} "):
             TableCodec({"x": "datetime"}).fit(pd.DataFrame({"x": [cell]}))
 
@@ -396,6 +406,9 @@ def test_zones_that_cannot_be_kept_are_refused():
         SchemaError, match=r"which cannot be kept. Convert it to a zone"
     ):
         TableCodec().fit(table)
+    noon = pd.DataFrame({"x": pd.Series([dt.time(12, tzinfo=dt.UTC)], dtype=object)})
+    with pytest.raises(SchemaError, match="times of day with a time zone"):
+        TableCodec().fit(noon)
     mixed = pd.Series([dt.date(2020, 1, 1), dt.datetime(2020, 1, 1)], dtype=object)
     with pytest.raises(SchemaError, match="mixes values of the types date, datetime"):
         TableCodec().fit(pd.DataFrame({"x": mixed}))

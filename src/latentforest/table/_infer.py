@@ -116,7 +116,9 @@ def _check_possible(column: RawColumn, kind: ColumnKind) -> None:
             _refuse(column, kind, f"it holds {TIME_NAMES[column.storage]}")
         return
     if kind is ColumnKind.datetime:
+        index, _ = column.labels()
         held = "text" if isinstance(column, LabelColumn) else "numbers"
+        held = held if (index >= 0).any() else "nothing that says which sort"
         _refuse(column, kind, f"it holds {held}")
     if kind in {ColumnKind.category, ColumnKind.ordered}:
         return

@@ -12,6 +12,7 @@ Counts = NDArray[np.int64]
 
 # What pandas can convert: two days within the years of Python, and of nanoseconds.
 _FIRST, _LAST = np.datetime64("0001-01-03"), np.datetime64("9999-12-29")
+_LEAST, _MOST = -(2**63) + 1, 2**63 - 1
 _NANOSECONDS = 2**63 - 2 * 86_400 * 10**9
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*")
 _OFFSET = re.compile(r"([+-])([01][0-9]|2[0-3]):([0-5][0-9])")
@@ -24,7 +25,7 @@ def to_clock(counts: Counts, unit: str, zone: str) -> Counts:
     """
     near = _within(counts, unit)
     there = _index(near, unit).tz_localize("UTC").tz_convert(zone_object(zone))
-    return counts + (_counts(there.tz_localize(None)) - near)
+    return _moved(counts, _counts(there.tz_localize(None)) - near)
 
 
 def to_instants(clock: Counts, unit: str, zone: str) -> Counts:
@@ -38,7 +39,13 @@ def to_instants(clock: Counts, unit: str, zone: str) -> Counts:
     there = _index(near, unit).tz_localize(
         zone_object(zone), ambiguous=first, nonexistent="shift_forward"
     )
-    return clock + (_counts(there.tz_convert("UTC").tz_localize(None)) - near)
+    return _moved(clock, _counts(there.tz_convert("UTC").tz_localize(None)) - near)
+
+
+def _moved(counts: Counts, offset: Counts) -> Counts:
+    """Add offsets, but not past the ends of 64 bits."""
+    least, most = _LEAST - np.minimum(offset, 0), _MOST - np.maximum(offset, 0)
+    return np.clip(counts, least, most) + offset
 
 
 def _within(counts: Counts, unit: str) -> Counts:

@@ -33,7 +33,7 @@ def read_object_times(
 ) -> tuple[TimeColumn, str]:
     """Read cells of one storage; also the unit of pandas' own objects, or nothing."""
     present = values[~missing].tolist()
-    zones = {_zone(name, cell) for cell in present}
+    zones = _zones(name, present, storage)
     if len(zones) > 1:
         shown = ", ".join(sorted(zone or "none" for zone in zones))
         message = (
@@ -41,7 +41,7 @@ def read_object_times(
             f"with pandas.to_datetime(column, utc=True)."
         )
         raise SchemaError(message)
-    of_pandas = all(hasattr(cell, "asm8") for cell in present)
+    of_pandas = all(hasattr(kind, "asm8") for kind in set(map(type, present)))
     if of_pandas:
         known = np.array([cell.asm8 for cell in present])
     elif storage is Storage.datetime:
@@ -103,8 +103,18 @@ def _bounded(spec: ColumnSpec, codes: Floats, unit: str) -> Counts:
     return spec.ticks.counts(codes, unit, first + spare, last - spare)
 
 
-def _zone(name: Hashable, cell: Any) -> str:
-    return zone_of(name, getattr(cell, "tzinfo", None))
+def _zones(name: Hashable, cells: list[Any], storage: Storage) -> set[str]:
+    if storage not in {Storage.datetime, Storage.time}:
+        return {""}
+    # Told apart before they are named: most columns have one.
+    zones = {id(cell.tzinfo): cell.tzinfo for cell in cells}.values()
+    if storage is Storage.time and any(zone is not None for zone in zones):
+        message = (
+            f"Column {name!r} holds times of day with a time zone, which is not "
+            f"supported: without a date they are no instants. Take the zone away."
+        )
+        raise SchemaError(message)
+    return {zone_of(name, zone) for zone in zones}
 
 
 def _in_utc(cell: datetime) -> datetime:
