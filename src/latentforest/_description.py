@@ -76,7 +76,7 @@ class DescribedModel(JudgingModel):
         >>> table, _ = load_iris(return_X_y=True, as_frame=True)
         >>> model = RFAE(2, refine=None, random_state=0).fit(table)
         >>> model.coordinate_columns(1)
-        [['petal length (cm)'], ['sepal width (cm)']]
+        [['petal width (cm)'], ['sepal width (cm)']]
         """
         found = self.associations()
         return [
