@@ -165,7 +165,7 @@ class RFAE(PortableModel):
             Number of latent coordinates.
         random_state : int, Generator, RandomState or None, default=None
             Seed.
-        **more
+        **more : Any
             Other parameters of the model, such as ``kinds`` or ``n_jobs``.
 
         Returns
@@ -197,7 +197,7 @@ class RFAE(PortableModel):
             Seconds for the choice; None sets no limit.
         random_state : int, Generator, RandomState or None, default=None
             Seed.
-        **more
+        **more : Any
             Other parameters of the model, such as ``kinds``, ``n_jobs``, or
             ``verbose``, which shows the trials.
 

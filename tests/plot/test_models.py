@@ -34,17 +34,17 @@ def legend_texts(legend):
 def test_latent_shows_the_training_rows(model, by):
     ax = plot.latent(model, color_by=by)
     np.testing.assert_allclose(points(ax), ordered(model.embedding_))
-    assert ax.get_xlabel().startswith("coordinate 1")
-    assert ax.get_ylabel().startswith("coordinate 2")
+    assert ax.get_xlabel().startswith("z1")
+    assert ax.get_ylabel().startswith("z2")
 
 
 def test_latent_shows_the_axes_that_were_asked_for(wide_model):
     ax = plot.latent(wide_model, axes=(3, 1))
     np.testing.assert_allclose(points(ax), ordered(wide_model.embedding_[:, [3, 1]]))
-    assert ax.get_xlabel().startswith("coordinate 4")
+    assert ax.get_xlabel().startswith("z4")
     ax = plot.latent(wide_model, axes=(0, 1, 2), color_by="name")
     assert ax.name == "3d"
-    assert ax.get_zlabel().startswith("coordinate 3")
+    assert ax.get_zlabel().startswith("z3")
     space = np.concatenate([np.column_stack(d._offsets3d) for d in ax.collections])
     np.testing.assert_allclose(ordered(space), ordered(wide_model.embedding_[:, :3]))
 
@@ -200,9 +200,9 @@ def test_models_must_be_fitted_and_have_coordinates(name, table):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"by": "colour"}, "color_by='colour' is not a column.*'length', 'area'"),
-        ({"by": 3}, "color_by=3 is not a column"),
-        ({"by": ["a", "b"]}, "by has 2 values, but there are 60 rows"),
+        ({"color_by": "colour"}, "color_by='colour' is not a column.*'length', 'area'"),
+        ({"color_by": 3}, "color_by=3 is not a column"),
+        ({"color_by": ["a", "b"]}, "color_by has 2 values, but there are 60 rows"),
         ({"axes": (0, 2)}, "the model has 2 coordinates"),
         ({"axes": (0,)}, r"axes=\(0,\) cannot be drawn"),
         ({"axes": (0, 1.5)}, "cannot be drawn"),
