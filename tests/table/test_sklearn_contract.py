@@ -62,5 +62,5 @@ def test_check(check):
 
 def test_feature_names():
     # scikit-learn refuses another order of columns; here they are found by name.
-    with pytest.raises(AssertionError, match="same order as they were in fit"):
+    with pytest.raises(AssertionError, match="transform did not raise"):
         check_dataframe_column_names_consistency("Encoder", Encoder())

@@ -66,7 +66,7 @@ def values_of_array(color_by: Any, n_rows: int) -> Values:
     values = values_of_column(column, title=getattr(color_by, "name", None))
     if len(values) != n_rows:
         message = (
-            f"by has {len(values)} values, but there are {n_rows} rows to colour. "
+            f"color_by has {len(values)} values, but there are {n_rows} rows to colour. "
             "Give one value per row."
         )
         raise ValueError(message)
