@@ -66,8 +66,8 @@ def values_of_array(color_by: Any, n_rows: int) -> Values:
     values = values_of_column(column, title=getattr(color_by, "name", None))
     if len(values) != n_rows:
         message = (
-            f"color_by has {len(values)} values, but there are {n_rows} rows to colour. "
-            "Give one value per row."
+            f"color_by has {len(values)} values, but there are {n_rows} rows to "
+            "colour. Give one value per row."
         )
         raise ValueError(message)
     return values
