@@ -51,6 +51,13 @@ def test_every_command_takes_the_messy_table(suffix, place, tmp_path, run):
     assert back.read_bytes() == again
     run("plot", model, table, "-o", tmp_path / "p.png", "--color-by", "german_day")
     run("explore", model, table, "-o", tmp_path / "p.html", "--color-by", "euros")
+    shown = run("odd", model, table, "--top", "3", "--keep", "id").out.decode()
+    assert shown.count("score") == 3
+    alone = run("odd", table, "--keep", "id", "--top", "1").out.decode()
+    assert "expected" in alone
+    alike = tmp_path / "alike.csv"
+    run("similar", model, table, "-n", "2", "-o", alike)
+    assert len(pd.read_csv(alike)) == 3 * len(pd.read_csv(z))
     for kind in ("parquet", "feather", "arrow"):
         out = tmp_path / f"back.{kind}"
         run("decode", model, z, "-o", out)
