@@ -46,10 +46,16 @@ LITTLE = ("churn", "credit", "hd", "marketing", "student")
 GAPS, ODD = 0.05, 0.1
 
 
-def detector(name: str, seed: int) -> object:
-    """Return a method of PyOD with its default settings."""
+def detector(name: str, seed: int, train: np.ndarray) -> object:
+    """Return a method of PyOD with its default settings.
+
+    PCA divides by the variance of each component, and by 0 where columns depend on
+    each other: it gets as many components as there are.
+    """
     made = getattr(import_module(f"pyod.models.{name.lower()}"), name)
-    return made(random_state=seed) if name in {"IForest", "MCD", "PCA"} else made()
+    if name == "PCA":
+        return made(n_components=int(np.linalg.matrix_rank(train)), random_state=seed)
+    return made(random_state=seed) if name in {"IForest", "MCD"} else made()
 
 
 def field_scores(
@@ -62,7 +68,7 @@ def field_scores(
         start = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            method = detector(name, seed)
+            method = detector(name, seed, train)
             try:
                 method.fit(train)
                 found = (
