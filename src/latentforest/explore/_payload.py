@@ -1,5 +1,6 @@
 """All that the page knows: rows, columns, decoder and arrays, ready for JSON."""
 
+import re
 from dataclasses import asdict
 from typing import Any
 
@@ -14,6 +15,9 @@ from latentforest.explore._rows import ShownRows
 from latentforest.neighbours import Reach
 from latentforest.table import ColumnSpec, TableSchema
 
+# Floats of single precision, in the words of each library.
+SINGLE = re.compile(r"[fF]loat32|float(\[pyarrow\])?")
+
 
 def make_payload(
     request: Request,
@@ -21,8 +25,13 @@ def make_payload(
     shown: ShownRows,
     known: PageDecoder,
     rows: NDArray[np.int64],
+    axes: list[list[str]] | None,
 ) -> dict[str, Any]:
-    """Gather what goes into the page; ``rows`` are those the decoder may use."""
+    """Gather what goes into the page.
+
+    ``rows`` are those the decoder may use, ``axes`` the columns that go with each
+    coordinate, where known.
+    """
     store = ArrayStore()
     position = {name: j for j, name in enumerate(schema.names)}
     factor, floor = known.error_factors()
@@ -57,6 +66,7 @@ def make_payload(
         "nGiven": shown.n_given,
         "numbers": None if all_shown else store.add(pack_numbers(*_whole(shown))),
         "coords": [store.add(pack_numbers(axis)) for axis in shown.coords.T],
+        "axes": axes,
         "columns": columns,
         "color": shown.color,
         "image": request.image_shape,
@@ -116,5 +126,7 @@ def _shown_column(
         ],
         "decimals": spec.decimals,
         "time": _time(spec),
+        "storage": str(spec.storage),
+        "isSingle": bool(SINGLE.fullmatch(spec.dtype)),
         "cells": store.add(_packed(spec, cells, used)),
     }

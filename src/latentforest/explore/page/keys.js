@@ -22,6 +22,7 @@ const KEYS = {
   '=': () => zoomBy(KEY_ZOOM),
   '-': () => zoomBy(1 / KEY_ZOOM),
   0: resetView,
+  s: selectInSight,
   Enter: () => decodePixel([view.middleX, view.middleY]),
   ' ': () => decodePixel([view.middleX, view.middleY]),
 };
