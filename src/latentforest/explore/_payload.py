@@ -13,7 +13,7 @@ from latentforest.explore._decoder import PageDecoder
 from latentforest.explore._request import Request
 from latentforest.explore._rows import ShownRows
 from latentforest.neighbours import Reach
-from latentforest.table import ColumnSpec, TableSchema
+from latentforest.table import ColumnSpec, Storage, TableSchema, shape_of
 
 # Floats of single precision, in the words of each library.
 SINGLE = re.compile(r"[fF]loat32|float(\[pyarrow\])?")
@@ -112,6 +112,15 @@ def _time(spec: ColumnSpec) -> dict[str, Any] | None:
     return {**asdict(spec.ticks), "origin": origin, "sort": str(spec.storage)}
 
 
+def _written(spec: ColumnSpec) -> str | int:
+    """Tell how Python writes numbers: as floats, or with so many decimals."""
+    if spec.storage is Storage.decimal:
+        return max(0, shape_of(spec.dtype)[1])
+    if spec.storage is Storage.float:
+        return "single" if SINGLE.fullmatch(spec.dtype) else "double"
+    return 0
+
+
 def _shown_column(
     store: ArrayStore, spec: ColumnSpec, cells: Codes, used: NDArray[np.int64]
 ) -> dict[str, Any]:
@@ -126,7 +135,6 @@ def _shown_column(
         ],
         "decimals": spec.decimals,
         "time": _time(spec),
-        "storage": str(spec.storage),
-        "isSingle": bool(SINGLE.fullmatch(spec.dtype)),
+        "written": _written(spec),
         "cells": store.add(_packed(spec, cells, used)),
     }

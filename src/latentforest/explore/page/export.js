@@ -27,12 +27,10 @@ function singleText(value) {
   return floatText(Number(single.toPrecision(9)));
 }
 
-function numberText(column, value) {
-  if (column.storage === 'integer') return String(value);
-  if (column.storage === 'decimal' && column.decimals !== null) {
-    return value.toFixed(column.decimals);
-  }
-  return column.isSingle ? singleText(value) : floatText(value);
+// As Python writes the column: as floats, or with a fixed number of decimals.
+function numberText({ written }, value) {
+  if (written === 'double') return floatText(value);
+  return written === 'single' ? singleText(value) : value.toFixed(written);
 }
 
 function quoted(text, form) {

@@ -23,6 +23,7 @@ const KEYS = {
   '-': () => zoomBy(1 / KEY_ZOOM),
   0: resetView,
   s: selectInSight,
+  S: selectInSight,
   Enter: () => decodePixel([view.middleX, view.middleY]),
   ' ': () => decodePixel([view.middleX, view.middleY]),
 };
