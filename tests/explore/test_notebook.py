@@ -27,6 +27,7 @@ def test_what_explore_returns_is_a_path(model, tmp_path):
     assert pickle.loads(pickle.dumps(page)) == plain
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     # Only the page itself shows a page.
+    page.with_suffix(".txt").write_text("<p>no page</p>")
     for other in (page.parent, page.with_suffix(".txt"), tmp_path / page):
         assert getattr(other, "_repr_html_", lambda: None)() is None
     page.unlink()
