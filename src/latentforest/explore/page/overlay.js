@@ -88,7 +88,9 @@ class Overlay {
     pen.strokeStyle = cssColour(theme.ground);
     pen.lineWidth = 4;
     pen.lineJoin = 'round';
+    pen.globalAlpha = 0.75; // points below it are still seen
     pen.strokeText(shown, x, y);
+    pen.globalAlpha = 1;
     pen.fillText(shown, x, y);
   }
 
