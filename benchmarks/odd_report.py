@@ -92,7 +92,9 @@ def _table(frame: pd.DataFrame, decimals: int) -> str:
     lines.append("|---" * (len(frame.columns) + 1) + "|")
     for name, row in frame.iterrows():
         cells = [
-            f"{value:.0f}" if column == "seeds" else f"{value:.{decimals}f}"
+            ""
+            if pd.isna(value)
+            else f"{value:.{0 if column == 'seeds' else decimals}f}"
             for column, value in row.items()
         ]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")

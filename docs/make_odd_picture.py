@@ -27,7 +27,7 @@ def main() -> None:
             others = cells[(cells - cell).abs() >= cells.std()]
         table.loc[row, column] = others.iloc[rng.integers(len(others))]
     model = RFAE(random_state=0).fit(table)
-    ax = latent(model, by="oddness")
+    ax = latent(model, color_by="oddness")
     ax.scatter(*model.embedding_[odd].T, s=120, facecolors="none", edgecolors="black")
     ranks = np.argsort(np.argsort(model.score_samples(table)))
     for row in odd:

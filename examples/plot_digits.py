@@ -48,6 +48,6 @@ chosen = np.isin(digit, [3, 4, 8, 9])
 classifier = RandomForestClassifier(200, random_state=0)
 classifier.fit(pixels[chosen], digit[chosen])
 view = RFAE(n_components=2, forest=classifier, random_state=0).fit(pixels[chosen])
-plot.film(view, by=digit[chosen])
+plot.film(view, color_by=digit[chosen])
 
 plt.show()

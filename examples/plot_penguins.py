@@ -28,14 +28,14 @@ print(model.schema_.report())
 # model which column is special: species come apart because they differ in all other
 # columns.
 figure, axes = plt.subplots(1, 2, figsize=(10.5, 4.2), layout="constrained")
-plot.latent(model, by="species", ax=axes[0])
-plot.latent(model, by="body_mass_g", ax=axes[1])
+plot.latent(model, color_by="species", ax=axes[0])
+plot.latent(model, color_by="body_mass_g", ax=axes[1])
 
 # %%
 # Within a species the sexes lie apart, and within these the years form small groups.
 figure, axes = plt.subplots(1, 2, figsize=(10.5, 4.2), layout="constrained")
-plot.latent(model, by="sex", ax=axes[0])
-plot.latent(model, by="year", ax=axes[1])
+plot.latent(model, color_by="sex", ax=axes[0])
+plot.latent(model, color_by="year", ax=axes[1])
 
 # %%
 # Penguins that the model has not seen, squeezed into two numbers and back. The
@@ -61,7 +61,7 @@ print(model.inverse_transform(walk).to_string(index=False))
 # Without refinement the coordinates are those of the forest's own diffusion map, and
 # come in order of importance. All pairs of three of them:
 plain = RFAE(n_components=3, refine=None, random_state=0).fit(train)
-plot.pairs(plain, by="sex")
+plot.pairs(plain, color_by="sex")
 
 # %%
 # Are three coordinates enough? The bars are the eigenvalues of the forest's kernel. A

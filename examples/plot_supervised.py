@@ -33,8 +33,8 @@ plain = RFAE(n_components=2, refine=None, random_state=0).fit(train)
 view = RFAE(n_components=2, forest=classifier, random_state=0).fit(train)
 
 figure, axes = plt.subplots(1, 2, figsize=(10.5, 4.2), layout="constrained")
-plot.latent(plain, test, by=y_test, ax=axes[0])
-plot.latent(view, test, by=y_test, ax=axes[1])
+plot.latent(plain, test, color_by=y_test, ax=axes[0])
+plot.latent(view, test, color_by=y_test, ax=axes[1])
 axes[0].set_title("without the diagnosis")
 axes[1].set_title("as the classifier sees them")
 
@@ -44,7 +44,7 @@ axes[1].set_title("as the classifier sees them")
 malignant = classifier.predict_proba(test)[:, 1]
 wrong = classifier.predict(test) != y_test.to_numpy()
 z = view.transform(test)
-ax = plot.latent(view, test, by=malignant)
+ax = plot.latent(view, test, color_by=malignant)
 circle = {"s": 90, "facecolors": "none", "edgecolors": "black", "linewidths": 1.0}
 ax.scatter(*z[wrong].T, label=f"{wrong.sum()} classified wrong", **circle)
 ax.legend(frameon=False)
@@ -63,7 +63,7 @@ plot.column_distortion(test, view.reconstruct(test), kinds=view.schema_)
 # %%
 # Without a forest at hand, ``forest="supervised"`` grows one from ``y``.
 own = RFAE(n_components=2, forest="supervised", random_state=0).fit(train, y_train)
-ax = plot.latent(own, test, by=y_test)
+ax = plot.latent(own, test, color_by=y_test)
 ax.set_title('forest="supervised"')
 
 plt.show()

@@ -102,7 +102,7 @@ def test_columns_and_rows_stay_those_of_the_table(moved, table):
     np.testing.assert_array_equal(
         moved.embedding_[rows_of(moved).rows], rows_of(moved).map.coords_
     )
-    assert list(moved.get_feature_names_out()) == ["rfae0", "rfae1"]
+    assert list(moved.get_feature_names_out()) == ["z1", "z2"]
     back = moved.reconstruct(table.iloc[5:9])
     assert back.index.equals(table.index[5:9])
     assert back.dtypes.to_dict() == table.dtypes.to_dict()

@@ -151,7 +151,9 @@ class RFAE(PortableModel):
         self.verbose = verbose
 
     @classmethod
-    def paper(cls, n_components: int = 2, random_state: Any = None) -> Self:
+    def paper(
+        cls, n_components: int = 2, random_state: Any = None, **more: Any
+    ) -> Self:
         """Build the configuration of the paper's benchmark.
 
         An adversarial forest of 500 trees, one diffusion step, no refinement, and k-NN
@@ -163,12 +165,15 @@ class RFAE(PortableModel):
             Number of latent coordinates.
         random_state : int, Generator, RandomState or None, default=None
             Seed.
+        **more : Any
+            Other parameters of the model, such as ``kinds`` or ``n_jobs``.
 
         Returns
         -------
         RFAE
         """
-        return cls(n_components, random_state=random_state, **paper_settings())
+        settings = paper_settings() | {"random_state": random_state} | more
+        return cls(n_components, **settings)
 
     @classmethod
     def auto(
@@ -176,6 +181,7 @@ class RFAE(PortableModel):
         n_components: int = 2,
         time_budget: float | None = None,
         random_state: Any = None,
+        **more: Any,
     ) -> Self:
         """Build the model that chooses forest, start, refinement and decoder itself.
 
@@ -191,15 +197,16 @@ class RFAE(PortableModel):
             Seconds for the choice; None sets no limit.
         random_state : int, Generator, RandomState or None, default=None
             Seed.
+        **more : Any
+            Other parameters of the model, such as ``kinds``, ``n_jobs``, or
+            ``verbose``, which shows the trials.
 
         Returns
         -------
         RFAE
         """
-        refine = AutoRefinement(time_budget)
-        return cls(
-            n_components, forest="auto", refine=refine, random_state=random_state
-        )
+        settings = {"refine": AutoRefinement(time_budget)} | more
+        return cls(n_components, random_state=random_state, **settings)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Grow the forest, find the map, and learn to decode.

@@ -4,6 +4,7 @@ from copy import copy, deepcopy
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from latentforest._base._types import Coords, Floats
@@ -24,6 +25,11 @@ from latentforest.neighbours import Reach
 from latentforest.refine import Refinement
 from latentforest.spectral import DiffusionMap
 from latentforest.table import TableCodec, index_of
+
+
+def coordinate_names(n_components: int) -> NDArray[Any]:
+    """Return the names of coordinates, the same in frames, files and pictures."""
+    return np.array([f"z{j}" for j in range(1, n_components + 1)], dtype=object)
 
 
 def check_model(model: Any, fitted: str = "encoder_") -> None:
@@ -261,6 +267,21 @@ class LatentModel(TableAutoencoder):
     def _encode(self, X: Any) -> Any:
         codes = self.codec_.encode(X, caller=type(self).__name__).values
         return self.encoder_.place(codes)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return the names of the coordinates: z1, z2, ….
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of str
+        """
+        check_is_fitted(self, "encoder_")
+        return coordinate_names(self.encoder_.n_components)
 
     @property
     def _n_features_out(self) -> int:

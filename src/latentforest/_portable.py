@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from latentforest._base._checks import check_option
 from latentforest._base._section import NewSection, Section
-from latentforest._odd_rows import JudgingModel
+from latentforest._description import DescribedModel
 from latentforest._saved_settings import (
     put_parameters,
     put_trials,
@@ -29,7 +29,7 @@ MODEL = "RFAE"
 OUTPUTS = ("default", "pandas", "polars")
 
 
-class PortableModel(JudgingModel):
+class PortableModel(DescribedModel):
     """A fitted model that can be saved, served and looked at."""
 
     def save(

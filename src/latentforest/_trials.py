@@ -144,6 +144,7 @@ class Contest:
             if key not in trials and not (trials and late):
                 refinement = Refinement(rounds, n_neighbors=n_neighbors, start=start)
                 trials[key] = self.judge(number, refinement)
+                bar.say(str(trials[key]))
             bar.step()
 
         what = "trying settings" if self.model.verbose else None

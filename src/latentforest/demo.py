@@ -76,7 +76,7 @@ def draw(model: RFAE, test: Any, reconstructed: Any) -> Any:
     latent = model.transform(test)
     plot.scatter(latent[:, 0], latent[:, 1], test["species"], ax=axes[0])
     axes[0].scatter(*model.embedding_.T, s=6, color="0.8", zorder=0, label="training")
-    axes[0].set(title="Latent space", xlabel="coordinate 1", ylabel="coordinate 2")
+    axes[0].set(title="Latent space", xlabel="z1", ylabel="z2")
     axes[0].legend(frameon=False)
     for ax, rows, title in (
         (axes[1], test, "New penguins: originals"),

@@ -56,8 +56,10 @@ def test_dates_have_a_colour_scale_with_dates(model, table, by):
 
 
 def test_lengths_and_times_of_day_are_written_as_such(model):
-    assert {"06:00", "12:00", "18:00"} <= set(bar_texts(plot.latent(model, by="clock")))
-    assert "02:00" in bar_texts(plot.latent(model, by="length"))
+    assert {"06:00", "12:00", "18:00"} <= set(
+        bar_texts(plot.latent(model, color_by="clock"))
+    )
+    assert "02:00" in bar_texts(plot.latent(model, color_by="length"))
 
 
 def test_few_dates_are_levels_in_order():

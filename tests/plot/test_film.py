@@ -77,7 +77,7 @@ def test_film_of_landmarks_refined_models_and_one_coordinate(table):
 
 
 def test_frames_hold_all_points_and_one_legend(model):
-    frames = plot.film(model, by="name", depths=[1, 2])
+    frames = plot.film(model, color_by="name", depths=[1, 2])
     assert len(frames) == 2
     for ax in frames:
         found = np.concatenate([d.get_offsets() for d in ax.collections])
@@ -91,7 +91,7 @@ def test_frames_hold_all_points_and_one_legend(model):
 
 def test_given_axes_are_used(model, given_axes):
     before = pyplot.get_fignums()
-    frames = plot.film(model, by="name", depths=[1, 3], axes=given_axes)
+    frames = plot.film(model, color_by="name", depths=[1, 3], axes=given_axes)
     assert list(frames) == list(given_axes.ravel()[:2])
     assert pyplot.get_fignums() == before
     assert frames[-1].get_legend() is not None

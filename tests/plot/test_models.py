@@ -32,19 +32,19 @@ def legend_texts(legend):
 
 @pytest.mark.parametrize("by", [None, "name", "area", "flag", "grade", "rank"])
 def test_latent_shows_the_training_rows(model, by):
-    ax = plot.latent(model, by=by)
+    ax = plot.latent(model, color_by=by)
     np.testing.assert_allclose(points(ax), ordered(model.embedding_))
-    assert ax.get_xlabel().startswith("coordinate 1")
-    assert ax.get_ylabel().startswith("coordinate 2")
+    assert ax.get_xlabel().startswith("z1")
+    assert ax.get_ylabel().startswith("z2")
 
 
 def test_latent_shows_the_axes_that_were_asked_for(wide_model):
     ax = plot.latent(wide_model, axes=(3, 1))
     np.testing.assert_allclose(points(ax), ordered(wide_model.embedding_[:, [3, 1]]))
-    assert ax.get_xlabel().startswith("coordinate 4")
-    ax = plot.latent(wide_model, axes=(0, 1, 2), by="name")
+    assert ax.get_xlabel().startswith("z4")
+    ax = plot.latent(wide_model, axes=(0, 1, 2), color_by="name")
     assert ax.name == "3d"
-    assert ax.get_zlabel().startswith("coordinate 3")
+    assert ax.get_zlabel().startswith("z3")
     space = np.concatenate([np.column_stack(d._offsets3d) for d in ax.collections])
     np.testing.assert_allclose(ordered(space), ordered(wide_model.embedding_[:, :3]))
 
@@ -62,7 +62,7 @@ def test_stored_columns_colour_as_given_ones_do(holed_model, holed_table):
 
 
 def test_ordered_levels_come_in_order(model):
-    ax = plot.latent(model, by="grade")
+    ax = plot.latent(model, color_by="grade")
     assert legend_texts(ax.get_legend()) == ["low", "mid", "high"]
     assert ax.get_legend().get_title().get_text() == "grade"
 
@@ -75,7 +75,7 @@ def test_tables_of_any_library(library):
     columns = ("length", "count", "flag", "name")
     table = CONVERT[library](mixed_frame(columns=columns).reset_index(drop=True))
     model = RFAE(2, forest="completely_random", random_state=0).fit(table)
-    ax = plot.latent(model, table, by="name")
+    ax = plot.latent(model, table, color_by="name")
     assert legend_texts(ax.get_legend()) == ["ada", "bob", "eve"]
     back = model.reconstruct(table)
     plot.reconstruction(table, back)
@@ -87,14 +87,14 @@ def test_arrays_have_columns_by_number_and_name():
     X = rng.normal(size=(50, 3))
     model = RFAE(2, forest="completely_random", random_state=0).fit(X)
     for by in (1, "x1"):
-        dots = plot.latent(model, by=by).collections[0]
+        dots = plot.latent(model, color_by=by).collections[0]
         np.testing.assert_array_equal(dots.get_array(), X[:, 1])
-        dots = plot.latent(model, X[:20], by=by).collections[0]
+        dots = plot.latent(model, X[:20], color_by=by).collections[0]
         np.testing.assert_array_equal(dots.get_array(), X[:20, 1])
 
 
 def test_pairs_shows_every_pair_once_with_one_legend(wide_model):
-    grid = plot.pairs(wide_model, by="name")
+    grid = plot.pairs(wide_model, color_by="name")
     assert grid.shape == (3, 3)
     for i in range(3):
         for j in range(3):
@@ -106,7 +106,7 @@ def test_pairs_shows_every_pair_once_with_one_legend(wide_model):
     legends = [ax.get_legend() for ax in grid.ravel() if ax and ax.get_legend()]
     assert len(legends) == 1
     assert legend_texts(legends[0]) == ["ada", "bob", "eve"]
-    (bar,) = set(plot.pairs(wide_model, by="area")[0, 0].figure.axes) - set(
+    (bar,) = set(plot.pairs(wide_model, color_by="area")[0, 0].figure.axes) - set(
         pyplot.gcf().axes[:6]
     )
     assert bar.get_ylabel() == "area"
@@ -115,7 +115,7 @@ def test_pairs_shows_every_pair_once_with_one_legend(wide_model):
 def test_pairs_of_a_small_model_and_in_a_given_figure(model):
     figure = pyplot.figure(layout="constrained")
     before = pyplot.get_fignums()
-    grid = plot.pairs(model, by="name", figure=figure)
+    grid = plot.pairs(model, color_by="name", figure=figure)
     assert grid.shape == (1, 1)
     assert grid[0, 0].figure is figure
     assert legend_texts(figure.legends[0]) == ["ada", "bob", "eve"]
@@ -200,9 +200,9 @@ def test_models_must_be_fitted_and_have_coordinates(name, table):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"by": "colour"}, "by='colour' is not a column.*'length', 'area'"),
-        ({"by": 3}, "by=3 is not a column"),
-        ({"by": ["a", "b"]}, "by has 2 values, but there are 60 rows"),
+        ({"color_by": "colour"}, "color_by='colour' is not a column.*'length', 'area'"),
+        ({"color_by": 3}, "color_by=3 is not a column"),
+        ({"color_by": ["a", "b"]}, "color_by has 2 values, but there are 60 rows"),
         ({"axes": (0, 2)}, "the model has 2 coordinates"),
         ({"axes": (0,)}, r"axes=\(0,\) cannot be drawn"),
         ({"axes": (0, 1.5)}, "cannot be drawn"),
@@ -238,8 +238,8 @@ def test_sizes_must_be_fitted(wide_model, table, sizes):
 def test_given_axes_are_used(model, table, given_axes):
     before = pyplot.get_fignums()
     ax = given_axes[2, 0]
-    assert plot.latent(model, by="name", ax=ax) is ax
-    assert plot.latent(model, by="area", ax=ax) is ax
+    assert plot.latent(model, color_by="name", ax=ax) is ax
+    assert plot.latent(model, color_by="area", ax=ax) is ax
     assert plot.spectrum(model, ax=given_axes[2, 1]) is given_axes[2, 1]
     assert pyplot.get_fignums() == before
 
@@ -248,7 +248,7 @@ def test_models_without_training_rows_draw_what_they_can(wide_model, table):
     model = copy(wide_model)
     model.encoder_ = replace(wide_model.encoder_, training=None)
     assert len(plot.spectrum(model).patches) == 4
-    assert len(points(plot.latent(model, table, by="name"))) == 60
+    assert len(points(plot.latent(model, table, color_by="name"))) == 60
     pyplot.close("all")
     for draw in (
         plot.latent,

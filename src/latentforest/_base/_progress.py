@@ -1,5 +1,6 @@
 """How far long work has come, on a bar on standard error."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,6 +19,11 @@ class Bar:
     def step(self, count: int = 1) -> None:
         """Say that more is done."""
         self._shown.update(count)
+
+    def say(self, text: str) -> None:
+        """Leave a line above the bar, where one would be shown."""
+        if not self._shown.disable:
+            self._shown.write(text, file=sys.stderr)
 
     def reach(self, count: int, share: float | None) -> None:
         """Say how much is done, and the share of all, where it is known."""

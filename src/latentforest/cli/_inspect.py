@@ -4,19 +4,27 @@ import json
 import sys
 from typing import Any
 
-from latentforest.cli._models import summary_of
+from latentforest._description import GOES_WITH
+from latentforest.cli._models import load, summary_of
 from latentforest.cli._notes import in_bytes
 from latentforest.files import ModelSummary
 
 _SHOWN = 8  # eigenvalues in the text; JSON has all of them
+_NAMED = 3  # columns of each coordinate in JSON
 _BAR = 30  # characters of an eigenvalue of 1
 
 
 def inspect(path: str, *, as_json: bool) -> None:
     """Tell on standard output what a model file holds."""
     summary = summary_of(path)
-    text = json.dumps(as_data(summary), indent=2) if as_json else as_text(summary)
-    sys.stdout.write(f"{text}\n")
+    model = load(path) if summary.has_training else None
+    if as_json:
+        columns = None if model is None else model.coordinate_columns(_NAMED)
+        data = as_data(summary) | {"coordinate_columns": columns}
+        sys.stdout.write(f"{json.dumps(data, indent=2)}\n")
+        return
+    told = "" if model is None else f"\n{GOES_WITH}\n{model.coordinate_report()}\n"
+    sys.stdout.write(f"{as_text(summary)}\n{told}")
 
 
 def as_text(summary: ModelSummary) -> str:

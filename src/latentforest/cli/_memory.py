@@ -1,6 +1,7 @@
 """memory: what a fit will cost."""
 
 import sys
+import textwrap
 
 from latentforest._base._errors import UsageError
 from latentforest.cli._fit import Settings, check_word
@@ -41,7 +42,8 @@ def foretell(
     )
     size = f"{in_rows(rows)}, {columns} columns, {trees} trees, {k} coordinates"
     made = f"{settings.forest_name} forest{', refined' if refined else ''}"
-    sys.stdout.write(f"{size}, {made}\n\n{_told(cost, rows * trees)}\n")
+    headed = textwrap.fill(f"{size}, {made}", 80)
+    sys.stdout.write(f"{headed}\n\n{_told(cost, rows * trees)}\n")
 
 
 def _count(path: str, dialect: Dialect, notes: Notes) -> tuple[int, int]:
@@ -78,10 +80,13 @@ def _told(cost: Forecast, pairs: int) -> str:
             "for 100,000 rows; memory does not grow with their number",
         ),
     ]
-    told = [f"{what:<16}{value:>9}   {why}" for what, value, why in lines]
+    told = [
+        textwrap.fill(f"{what:<16}{value:>9}   {why}", 80, subsequent_indent=" " * 28)
+        for what, value, why in lines
+    ]
     forecast_only = (
         "This is a forecast, usually right within a factor of two. Fewer trees or "
         "rows cost less in proportion; text columns with thousands of levels, such as "
         "ids, cost many times more: drop them."
     )
-    return "\n".join([*told, "", forecast_only])
+    return "\n".join([*told, "", textwrap.fill(forecast_only, 80)])

@@ -25,6 +25,7 @@ from latentforest.decode._uncertainty import (
     calibrate,
     spreading,
 )
+from latentforest.decode._uncertainty import decode_held_back as decode_held_back
 
 __all__ = [
     "AutoDecoder",

@@ -175,6 +175,9 @@ class Decoder(BaseEstimator):
     def check_coords(self, Z: Any) -> Coords:
         """Return coordinates as an array, or say what is wrong with them."""
         check_is_fitted(self, "codec_")
+        names = [f"z{j}" for j in range(1, self.n_components_ + 1)]
+        if set(names) == set(getattr(Z, "columns", ())):
+            Z = Z[names]  # a frame of coordinates, in any order
         coords: Coords = check_array(Z, dtype=np.float64)
         if coords.shape[1] != self.n_components_:
             message = (

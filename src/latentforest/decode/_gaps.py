@@ -7,7 +7,7 @@ from latentforest._base._types import Codes, Floats
 from latentforest.neighbours import Neighbours, Weights
 
 MOST_ROWS = 2_000  # that are decoded to see how many gaps come back
-LOST = 0.005  # share of a column's cells that may cease to be gaps
+LOST = 0.01  # share of a column's cells that may cease to be gaps
 
 
 def rows_to_try(n_rows: int) -> NDArray[np.int64]:
@@ -27,7 +27,7 @@ def limits_for(weight: Floats, share: Floats) -> Floats:
     """Weight per column beyond which a cell is missing: half, or less.
 
     Gaps that have nothing to do with the other cells seldom have half of the weight
-    anywhere, and would all be filled. Where that would take more than one in two
+    anywhere, and would all be filled. Where that would take more than one in a
     hundred cells, the limit is lowered until it does not.
 
     Parameters

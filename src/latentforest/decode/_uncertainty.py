@@ -1,6 +1,6 @@
 """How sure decoded cells are: spreads, intervals that cover, level probabilities."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,18 +57,36 @@ def spreading(decoder: Decoder) -> SpreadingDecoder:
     return inner
 
 
-def calibrate(
+def _held_back(
     decoder: SpreadingDecoder, context: DecoderContext, rng: np.random.Generator
-) -> Calibration:
-    """Decode held-back training rows from the others and note the errors."""
-    errors, spreads = [], []
+) -> Iterator[tuple[Codes, Codes, CellSpread]]:
+    """Decode parts of the training rows from the others, each with what it was."""
     for part in held_out_parts(context.table, rng, FIVE_PARTS):
         if context.hold_out is None:
             fewer, coords = None, np.ascontiguousarray(context.new_coords[part.held])
         else:
             fewer, coords = context.hold_out(part.known, part.held)
         decoded, spread = decoder.keep(part.known, fewer).decode_with_spread(coords)
-        errors.append(np.abs(context.table.values[part.held] - decoded))
+        yield context.table.values[part.held], decoded, spread
+
+
+def decode_held_back(
+    decoder: SpreadingDecoder, context: DecoderContext, rng: np.random.Generator
+) -> tuple[Codes, Codes]:
+    """Return training rows that are held back in turn, and what they decode to."""
+    pairs = [(truth, back) for truth, back, _ in _held_back(decoder, context, rng)]
+    nothing = np.empty((0, context.table.schema.n_columns))
+    truth, decoded = zip(*pairs, strict=True) if pairs else ((nothing,), (nothing,))
+    return np.concatenate(truth), np.concatenate(decoded)
+
+
+def calibrate(
+    decoder: SpreadingDecoder, context: DecoderContext, rng: np.random.Generator
+) -> Calibration:
+    """Decode held-back training rows from the others and note the errors."""
+    errors, spreads = [], []
+    for truth, decoded, spread in _held_back(decoder, context, rng):
+        errors.append(np.abs(truth - decoded))
         spreads.append(spread.std)
     nothing = np.empty((1, context.table.schema.n_columns))
     nothing[:] = np.nan

@@ -13,8 +13,9 @@ from latentforest._base._types import Codes, Coords, LeafIds
 from latentforest.decode import DecoderContext, KernelEigenpairs
 from latentforest.encoder._leaf_table import leave_one_out
 from latentforest.encoder._plain import PlainMap
+from latentforest.encoder._relatives import relatives_of
 from latentforest.forest import ForestArrays, GrownForest
-from latentforest.kernel import LeafKernel, LeafRows, largest_entries
+from latentforest.kernel import LeafKernel, LeafRows
 from latentforest.metrics import Yardstick
 from latentforest.refine import (
     Hints,
@@ -90,7 +91,7 @@ class Encoder:
         """
         coords = np.empty((len(codes), self.n_components))
         for begin, end in blocks_of(len(codes), ENCODE_BLOCK):
-            part, hints = codes[begin:end], self._hints(codes[begin:end])
+            part, hints = codes[begin:end], self._hints(codes[begin:end], fill=fill)
             coords[begin:end] = (
                 hints.coords()
                 if self.refined is None
@@ -98,18 +99,19 @@ class Encoder:
             )
         return coords
 
-    def _hints(self, codes: Codes) -> Hints:
+    def _hints(self, codes: Codes, *, fill: bool = False) -> Hints:
         """Ask the forest about new rows."""
 
         @cache
         def ids() -> LeafIds:
             return self.forest.leaves(codes, n_jobs=self.n_jobs)
 
+        others = len(self.refined.codes) if fill and self.refined is not None else 0
         return Hints(
             lambda: self.plain.leaf_table.encode(ids(), n_jobs=self.n_jobs),
-            lambda n: largest_entries(
-                self._refined_leaves, ids(), n, n_jobs=self.n_jobs
-            )[0],
+            lambda n: relatives_of(
+                self._refined_leaves, ids(), n, others_of=others, n_jobs=self.n_jobs
+            ),
         )
 
     def _own_hints(self, rows: NDArray[np.int64]) -> Hints:
@@ -118,9 +120,7 @@ class Encoder:
         def relatives(n_rows: int) -> NDArray[np.int64]:
             ids = self.trained_on("refinement").leaf_ids[rows]
             leaf_rows = LeafRows.of_ids(ids, self.forest.n_leaves, n_jobs=self.n_jobs)
-            return largest_entries(
-                leaf_rows, ids, n_rows, own=True, n_jobs=self.n_jobs
-            )[0]
+            return relatives_of(leaf_rows, ids, n_rows, own=True, n_jobs=self.n_jobs)
 
         return Hints(lambda: self.new_coords[rows], relatives)
 

@@ -1,5 +1,7 @@
 """Scores for tables that went through a latent space and came back."""
 
+from latentforest.metrics._association import Associations as Associations
+from latentforest.metrics._association import associations as associations
 from latentforest.metrics._distortion import RunningDistortion, distortion
 from latentforest.metrics._losses import code_distortions as code_distortions
 from latentforest.metrics._losses import mean_distortion as mean_distortion

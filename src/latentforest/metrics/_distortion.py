@@ -1,6 +1,7 @@
 """How much of a table is lost on the way through the latent space."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -105,10 +106,10 @@ def distortion(
     measure = None if training is None else Yardstick.of(training, kinds)
     if measure is not None:
         schema = measure.schema
-        _check_schema(before, schema)
+        before, after = _as_fitted(before, after, schema)
     elif isinstance(kinds, TableSchema):
         schema = kinds
-        _check_schema(before, schema)
+        before, after = _as_fitted(before, after, schema)
     else:
         schema = TableCodec(kinds).fit(original).schema_
     losses = _losses(schema, measure, units=False)
@@ -147,7 +148,7 @@ class RunningDistortion:
     def add(self, original: Any, reconstructed: Any) -> None:
         """Take in the same rows before and after."""
         before, after = _open_both(original, reconstructed)
-        _check_schema(before, self._schema)
+        before, after = _as_fitted(before, after, self._schema)
         _add(self._losses, self._schema, before, after)
 
     def result(self) -> Distortion:
@@ -174,7 +175,7 @@ def _losses(
 
 def _open_both(original: Any, reconstructed: Any) -> tuple[RawTable, RawTable]:
     before, after = open_table(original), open_table(reconstructed)
-    _check_same_columns(before, after.names, after.container, "The tables have")
+    after = _ordered(after, before.names, before.container, "The tables have")
     if before.n_rows != after.n_rows:
         message = (
             f"The tables have different numbers of rows: {before.n_rows} in original, "
@@ -184,23 +185,36 @@ def _open_both(original: Any, reconstructed: Any) -> tuple[RawTable, RawTable]:
     return before, after
 
 
-def _check_schema(table: RawTable, schema: TableSchema) -> None:
-    _check_same_columns(table, schema.names, schema.container, "The schema has")
+def _as_fitted(
+    before: RawTable, after: RawTable, schema: TableSchema
+) -> tuple[RawTable, RawTable]:
+    wanted, subject = (schema.names, schema.container), "The schema has"
+    before = _ordered(before, *wanted, subject)
+    return before, _ordered(after, *wanted, subject)
 
 
-def _check_same_columns(
+def _ordered(
     table: RawTable, names: tuple[Hashable, ...], container: str, subject: str
-) -> None:
-    named = table.container != "numpy" and container != "numpy"
+) -> RawTable:
+    """Return the table with its columns in the order of the names, if it has any."""
     # Most libraries know only text as names.
-    same = not named or [*map(str, table.names)] == [*map(str, names)]
-    if same and table.n_columns == len(names):
-        return
-    message = (
-        f"{subject} different columns: original has {listed(table.names)}, the other "
-        f"has {listed(names)}. Give the same columns in the same order."
+    place = {str(name): j for j, name in enumerate(table.names)}
+    named = table.container != "numpy" and container != "numpy"
+    same = not named or place.keys() == {*map(str, names)}
+    if not same or table.n_columns != len(names):
+        message = (
+            f"{subject} different columns: one side has {listed(table.names)}, the "
+            f"other has {listed(names)}. Give the same columns."
+        )
+        raise SchemaError(message)
+    if not named:
+        return table
+    order = [place[str(name)] for name in names]
+    return replace(
+        table,
+        names=tuple(table.names[j] for j in order),
+        column=lambda j: table.column(order[j]),
     )
-    raise SchemaError(message)
 
 
 def _add(

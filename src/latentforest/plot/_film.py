@@ -27,7 +27,7 @@ MARGIN = 0.06  # of the range, on each side
 def film(
     model: Any,
     table: Any = None,
-    by: Any = None,
+    color_by: Any = None,
     *,
     depths: Sequence[int] | None = None,
     axes: Any = None,
@@ -47,7 +47,7 @@ def film(
         A fitted model, with any number of coordinates.
     table : data frame or array of shape (n_rows, n_columns), default=None
         The rows to draw; None draws the training rows.
-    by : column name or array of shape (n_rows,), default=None
+    color_by : column name or array of shape (n_rows,), default=None
         What to colour by, as in `scatter`.
     depths : list of int or None, default=None
         Depths at which to cut, at least 1. None takes 1, 2, 4, … up to the full
@@ -67,7 +67,7 @@ def film(
     >>> from latentforest import RFAE, plot
     >>> table = load_iris(as_frame=True).frame
     >>> model = RFAE(2, forest="completely_random", random_state=0).fit(table)
-    >>> frames = plot.film(model, by="target", depths=[1, 3])
+    >>> frames = plot.film(model, color_by="target", depths=[1, 3])
     >>> [ax.get_title() for ax in frames]
     ['depth 1', 'depth 3']
     """
@@ -75,7 +75,7 @@ def film(
     full = int(node_depths(model.encoder_.forest).max())
     chosen = _depths(depths, full)
     rows = training_rows(model)  # the kernel is theirs, whatever rows are drawn
-    values = values_for(model, table, by, n_rows_of(model, table))
+    values = values_for(model, table, color_by, n_rows_of(model, table))
     shown = None
     if table is not None:
         shown = model.codec_.encode(table, caller=type(model).__name__).values

@@ -25,7 +25,7 @@ PANEL = 2.3  # inches
 def latent(
     model: Any,
     table: Any = None,
-    by: Any = None,
+    color_by: Any = None,
     *,
     axes: Sequence[int] = (0, 1),
     ax: Any = None,
@@ -39,7 +39,7 @@ def latent(
         A fitted model.
     table : data frame or array of shape (n_rows, n_columns), default=None
         The rows to draw; None draws the training rows.
-    by : column name or array of shape (n_rows,), default=None
+    color_by : column name or array of shape (n_rows,), default=None
         What to colour by, as in `scatter`: a column of the table, or one value per
         row; "oddness" colours by how odd each row is.
     axes : two or three int, default=(0, 1)
@@ -60,19 +60,19 @@ def latent(
     >>> from latentforest import RFAE, plot
     >>> table = load_iris(as_frame=True).frame
     >>> model = RFAE(3, forest="completely_random", random_state=0).fit(table)
-    >>> ax = plot.latent(model, by="petal width (cm)")
+    >>> ax = plot.latent(model, color_by="petal width (cm)")
     >>> ax.collections[0].get_offsets().shape
     (150, 2)
-    >>> plot.latent(model, by="target", axes=(0, 1, 2)).get_zlabel()
-    'coordinate 3  (λ = ...)'
-    >>> plot.latent(model, by="species")
+    >>> plot.latent(model, color_by="target", axes=(0, 1, 2)).get_zlabel()
+    'z3  (λ = ...)'
+    >>> plot.latent(model, color_by="species")
     Traceback (most recent call last):
     ...
-    ValueError: by='species' is not a column of the table. It has: ...
+    ValueError: color_by='species' is not a column of the table. It has: ...
     """
     check_model(model)
     chosen = check_axes(model, axes)
-    values = values_for(model, table, by, n_rows_of(model, table))
+    values = values_for(model, table, color_by, n_rows_of(model, table))
     in_space = len(chosen) == 3
     size = (6.8, 5.6) if in_space else (6.4, 4.6)
     is_new = ax is None
@@ -94,7 +94,7 @@ def latent(
 def pairs(
     model: Any,
     table: Any = None,
-    by: Any = None,
+    color_by: Any = None,
     *,
     n_components: int = 4,
     figure: Any = None,
@@ -108,7 +108,7 @@ def pairs(
         A fitted model with at least two coordinates.
     table : data frame or array of shape (n_rows, n_columns), default=None
         The rows to draw; None draws the training rows.
-    by : column name or array of shape (n_rows,), default=None
+    color_by : column name or array of shape (n_rows,), default=None
         What to colour by, as in `scatter`.
     n_components : int, default=4
         How many coordinates to draw; a model with fewer shows all it has.
@@ -129,14 +129,14 @@ def pairs(
     >>> from latentforest import RFAE, plot
     >>> table = load_iris(as_frame=True).frame
     >>> model = RFAE(3, forest="completely_random", random_state=0).fit(table)
-    >>> plot.pairs(model, by="target").shape
+    >>> plot.pairs(model, color_by="target").shape
     (2, 2)
     """
     check_model(model)
     wanted = check_integer("n_components", n_components, minimum=2)
     n_drawn = min(wanted, model.encoder_.n_components)
     check_axes(model, (0, n_drawn - 1) if n_drawn > 1 else (0, 1))
-    values = values_for(model, table, by, n_rows_of(model, table))
+    values = values_for(model, table, color_by, n_rows_of(model, table))
     coords = coordinates(model, table)
     size = n_drawn - 1
     if figure is None:

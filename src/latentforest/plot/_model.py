@@ -48,25 +48,29 @@ def check_axes(model: Any, axes: Sequence[int]) -> tuple[int, ...]:
 
 def axis_label(model: Any, axis: int) -> str:
     """Name a coordinate, with its eigenvalue where the map is still the kernel's."""
-    label = f"coordinate {axis + 1}"
+    label = f"z{axis + 1}"
     if model.encoder_.refined is None:
         label += f"  (λ = {model.eigenvalues_[axis]:.2f})"
     return label
 
 
-def values_for(model: Any, table: Any, by: Any, n_rows: int) -> Values | None:
+def values_for(model: Any, table: Any, color_by: Any, n_rows: int) -> Values | None:
     """Read what to colour rows by: a column of the rows, or given values.
 
     Checked before anything is drawn or placed.
     """
-    if by is None:
+    if color_by is None:
         return None
     schema: TableSchema = model.schema_
-    if isinstance(by, str) and by == ODDNESS and by not in schema.names:
+    if (
+        isinstance(color_by, str)
+        and color_by == ODDNESS
+        and color_by not in schema.names
+    ):
         return Numbers(ODDNESS, oddness_of(model, table))
-    position = _position(one_nan(by), schema)
+    position = _position(one_nan(color_by), schema)
     if position is None:
-        return values_of_array(by, n_rows)
+        return values_of_array(color_by, n_rows)
     spec = schema.columns[position]
     if table is None:
         return values_of_codes(training_rows(model).values[:, position], spec)
@@ -81,16 +85,18 @@ def n_rows_of(model: Any, table: Any) -> int:
     return training_rows(model).n_rows if table is None else open_table(table).n_rows
 
 
-def _position(by: Any, schema: TableSchema) -> int | None:
+def _position(color_by: Any, schema: TableSchema) -> int | None:
     """Where the column named ``by`` is; None if ``by`` is not a name."""
-    if isinstance(by, Hashable) and by in schema.names:
-        return schema.names.index(by)
-    is_number = isinstance(by, int | np.integer) and not isinstance(by, bool)
-    if schema.container == "numpy" and is_number and 0 <= by < schema.n_columns:
-        return int(by)
-    if isinstance(by, str | bytes) or np.ndim(by) == 0:
+    if isinstance(color_by, Hashable) and color_by in schema.names:
+        return schema.names.index(color_by)
+    is_number = isinstance(color_by, int | np.integer) and not isinstance(
+        color_by, bool
+    )
+    if schema.container == "numpy" and is_number and 0 <= color_by < schema.n_columns:
+        return int(color_by)
+    if isinstance(color_by, str | bytes) or np.ndim(color_by) == 0:
         message = (
-            f"by={by!r} is not a column of the table. It has: "
+            f"color_by={color_by!r} is not a column of the table. It has: "
             f"{listed(schema.names)}. Give one of these names, or one "
             "value per row."
         )

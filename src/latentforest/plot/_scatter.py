@@ -10,7 +10,9 @@ from latentforest.plot._times import write_dates
 from latentforest.plot._values import numbers_of_array, values_of_array
 
 
-def scatter(x: Any, y: Any, by: Any = None, *, ax: Any = None, **style: Any) -> Any:
+def scatter(
+    x: Any, y: Any, color_by: Any = None, *, ax: Any = None, **style: Any
+) -> Any:
     """Scatter two columns or coordinates, coloured by a third column.
 
     Parameters
@@ -18,7 +20,7 @@ def scatter(x: Any, y: Any, by: Any = None, *, ax: Any = None, **style: Any) -> 
     x, y : array of shape (n_rows,)
         What to put on the axes: numbers, dates or times. Rows without one of them are
         not drawn.
-    by : array of shape (n_rows,), default=None
+    color_by : array of shape (n_rows,), default=None
         What to colour by. Names, booleans and numbers with at most 8 distinct values
         get one colour per level and a legend: of more than 8 levels the 7 most
         frequent keep their names. Other numbers get a colour scale; dates and times
@@ -36,7 +38,7 @@ def scatter(x: Any, y: Any, by: Any = None, *, ax: Any = None, **style: Any) -> 
     Examples
     --------
     >>> from latentforest import plot
-    >>> ax = plot.scatter([0, 1, 2], [0, 1, 4], by=["a", "b", "a"])
+    >>> ax = plot.scatter([0, 1, 2], [0, 1, 4], color_by=["a", "b", "a"])
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['a', 'b']
     """
@@ -47,7 +49,7 @@ def scatter(x: Any, y: Any, by: Any = None, *, ax: Any = None, **style: Any) -> 
         )
         raise ValueError(message)
     coords = np.column_stack([across.numbers, up.numbers])
-    values = None if by is None else values_of_array(by, len(coords))
+    values = None if color_by is None else values_of_array(color_by, len(coords))
     ax = axes_or_new(ax)
     key = draw_points(ax, coords, values, style)
     for axis, numbers in ((ax.xaxis, across), (ax.yaxis, up)):

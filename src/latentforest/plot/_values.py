@@ -60,14 +60,14 @@ def numbers_of_array(name: str, cells: Any) -> Numbers:
     raise TypeError(message)
 
 
-def values_of_array(by: Any, n_rows: int) -> Values:
+def values_of_array(color_by: Any, n_rows: int) -> Values:
     """Read a list, an array or a series; integers may mean names, floats as well."""
-    column = _open_series("by", by)
-    values = values_of_column(column, title=getattr(by, "name", None))
+    column = _open_series("color_by", color_by)
+    values = values_of_column(column, title=getattr(color_by, "name", None))
     if len(values) != n_rows:
         message = (
-            f"by has {len(values)} values, but there are {n_rows} rows to colour. "
-            "Give one value per row."
+            f"color_by has {len(values)} values, but there are {n_rows} rows to "
+            "colour. Give one value per row."
         )
         raise ValueError(message)
     return values

@@ -209,12 +209,13 @@ def _chosen(names: Sequence[str], dialect: Dialect, label: str, what: str) -> st
     if not names:
         message = f"{label} holds no {what}."
         raise DataError(message)
+    option = "table" if what == "tables" and not dialect.in_python else "sheet"
     asked = "Name one"
     if dialect.sheet is not None:
         asked = f"{dialect.sheet!r} is none of them"
     message = (
         f"{label} has the {what} {listed(names, 12)}. {asked}: "
-        f"{dialect.option('sheet', names[0])}."
+        f"{dialect.option(option, names[0])}."
     )
     raise DataError(message)
 

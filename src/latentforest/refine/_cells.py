@@ -11,7 +11,7 @@ from latentforest._base._types import Bools, Codes, Floats
 from latentforest._base._values import damaged
 from latentforest.table import EncodedTable, TableSchema
 
-GAP = 1.0  # from a gap to a value: half of what two levels are apart, squared
+GAP = np.sqrt(2.0)  # from a gap to a value: as far as from one level to another
 
 
 @dataclass(frozen=True, slots=True)

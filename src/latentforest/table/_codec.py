@@ -22,7 +22,7 @@ from latentforest.table._frames import (
 )
 from latentforest.table._infer import infer_column
 from latentforest.table._kinds import ColumnKind
-from latentforest.table._match import check_columns
+from latentforest.table._match import match_columns
 from latentforest.table._names import one_nan
 from latentforest.table._schema import EncodedTable, TableSchema
 
@@ -145,8 +145,8 @@ class TableCodec:
         Parameters
         ----------
         X : table
-            Any library; data frames must have the fitted names in the fitted order,
-            arrays the fitted number of columns. Rows may also come as a dict, or as a
+            Any library; data frames must have the fitted names, in any order, arrays
+            the fitted number of columns. Rows may also come as a dict, or as a
             list of dicts, of column name to cell.
         caller : str, default='TableCodec'
             Who asks, for the error about the number of columns.
@@ -154,11 +154,11 @@ class TableCodec:
         schema = self._fitted_schema()
         check_option("unseen", self.unseen, get_args(Unseen))
         table = open_table(X, schema.names)
-        check_columns(table, schema, caller=caller)
+        places = match_columns(table, schema, caller=caller)
         codes = np.empty((table.n_rows, table.n_columns))
         infinite: list[Hashable] = []
         for j, spec in enumerate(schema.columns):
-            column = table.column(j)
+            column = table.column(places[j])
             if _has_infinite(column):
                 infinite.append(spec.name)
                 continue

@@ -8,20 +8,25 @@ from latentforest.table._frames import RawTable
 from latentforest.table._schema import TableSchema
 
 
-def check_columns(table: RawTable, schema: TableSchema, *, caller: str) -> None:
-    """Compare names where both sides have them, else the number of columns.
+def match_columns(table: RawTable, schema: TableSchema, *, caller: str) -> list[int]:
+    """Find the fitted columns in a table: by name where both have names.
 
-    The wording follows scikit-learn, whose users know it.
+    Without names their number must be right. The wording follows scikit-learn, whose
+    users know it; unlike there, the order of named columns does not matter.
     """
     named = table.container != "numpy" and schema.container != "numpy"
     if named:
-        check_names(table.names, schema.names)
+        if set(table.names) != set(schema.names):
+            raise SchemaError(_names_message(table.names, schema.names))
+        place = {name: j for j, name in enumerate(table.names)}
+        return [place[name] for name in schema.names]
     if table.n_columns != schema.n_columns:
         message = (
             f"X has {table.n_columns} features, but {caller} is expecting "
             f"{schema.n_columns} features as input."
         )
         raise SchemaError(message)
+    return list(range(table.n_columns))
 
 
 def check_names(

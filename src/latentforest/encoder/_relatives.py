@@ -1,0 +1,30 @@
+"""Rows that the forest proposes as relatives of others."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latentforest._base._types import LeafIds
+from latentforest.kernel import LeafRows, largest_entries
+
+OTHERS = 512  # rows from all over the table
+
+
+def relatives_of(
+    leaves: LeafRows,
+    ids: LeafIds,
+    n_rows: int,
+    *,
+    own: bool = False,
+    others_of: int = 0,
+    n_jobs: int | None = None,
+) -> NDArray[np.int64]:
+    """Find the rows that share most leaves with each row.
+
+    Relatives of a row with a gap may all have it. Where it shall be filled, some rows
+    from all over a table of ``others_of`` rows are proposed beside them.
+    """
+    found = largest_entries(leaves, ids, n_rows, own=own, n_jobs=n_jobs)[0]
+    if not others_of:
+        return found
+    others = np.unique(np.linspace(0, others_of - 1, OTHERS).astype(np.int64))
+    return np.hstack([found, np.tile(others, (len(ids), 1))])
