@@ -17,7 +17,6 @@ def model(make_model, monkeypatch):
         type(fitted),
         "coordinate_columns",
         lambda _, n=2: [names[:n] for names in RANKED],
-        raising=False,
     )
     return fitted
 
@@ -36,12 +35,17 @@ def test_axes_name_two_columns_that_are_shown(model):
     assert axis_columns(model, request) == [["name", "flag"], [], []]
 
 
-def test_pictures_and_models_that_cannot_tell_have_plain_axes(model):
+def test_axes_name_what_the_model_tells(make_model, open_page):
+    model = make_model(mixed_frame(40), 2)
+    title = f"Coordinate 1 · {', '.join(model.coordinate_columns(2)[0])}"
+    assert open_page(model).text(".coordinate > span") == title
+
+
+def test_pictures_have_plain_axes(model):
     request = asked(
         model, image_shape=(2, 2), columns=["length", "area", "count", "few"]
     )
     assert axis_columns(model, request) is None
-    assert axis_columns(object(), asked(model)) is None
 
 
 def test_titles_are_in_the_page(open_page, model):

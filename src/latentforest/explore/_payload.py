@@ -30,7 +30,7 @@ def make_payload(
     """Gather what goes into the page.
 
     ``rows`` are those the decoder may use, ``axes`` the columns that go with each
-    coordinate, where known.
+    coordinate, or None.
     """
     store = ArrayStore()
     position = {name: j for j, name in enumerate(schema.names)}
