@@ -187,6 +187,7 @@ class PortableModel(DescribedModel):
         Returns
         -------
         Path
+            Where the file is; as the last line of a notebook's cell it shows the page.
         """
         return write_page(
             self,

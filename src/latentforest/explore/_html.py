@@ -22,6 +22,7 @@ SCRIPTS = (
     "selection.js",
     "cells.js",
     "panel.js",
+    "export.js",
     "walk.js",
     "pointer.js",
     "keys.js",

@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from latentforest._base._complete import completed
 from latentforest._base._random import RandomState, stage_rngs
 from latentforest._latent import check_model
 from latentforest._odd_rows import ODDNESS
+from latentforest.explore._axes import axis_columns
 from latentforest.explore._decoder import page_decoder
 from latentforest.explore._html import build_page
+from latentforest.explore._notebook import ExplorerPage
 from latentforest.explore._payload import make_payload
 from latentforest.explore._request import check_request
 from latentforest.explore._rows import decoder_rows, oddness_colour, shown_rows
@@ -27,7 +28,7 @@ def write_page(
     image_shape: tuple[int, int] | None = None,
     title: str | None = None,
     random_state: RandomState = 0,
-) -> Path:
+) -> ExplorerPage:
     """Write one HTML file in which a latent space can be walked.
 
     The page needs no network and no server. It shows the rows as points; a click
@@ -66,7 +67,8 @@ def write_page(
     Returns
     -------
     Path
-        Where the file is.
+        Where the file is. As the last line of a notebook's cell it shows the page
+        there, up to 3 MB; the rows are then in the notebook, too.
 
     Examples
     --------
@@ -101,7 +103,8 @@ def write_page(
     rows = decoder_rows(
         model, shown, known.n_rows, of_training=table is None, sample=sample, rng=rng
     )
-    payload = make_payload(request, model.schema_, shown, known, rows)
+    axes = axis_columns(model, request)
+    payload = make_payload(request, model.schema_, shown, known, rows, axes)
     with completed(request.path) as unfinished:
         unfinished.write_text(build_page(payload), encoding="utf-8")
-    return request.path
+    return ExplorerPage.at(request.path, request.title)

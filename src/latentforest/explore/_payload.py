@@ -1,5 +1,6 @@
 """All that the page knows: rows, columns, decoder and arrays, ready for JSON."""
 
+import re
 from dataclasses import asdict
 from typing import Any
 
@@ -12,7 +13,10 @@ from latentforest.explore._decoder import PageDecoder
 from latentforest.explore._request import Request
 from latentforest.explore._rows import ShownRows
 from latentforest.neighbours import Reach
-from latentforest.table import ColumnSpec, TableSchema
+from latentforest.table import ColumnSpec, Storage, TableSchema, shape_of
+
+# Floats of single precision, in the words of each library.
+SINGLE = re.compile(r"[fF]loat32|float(\[pyarrow\])?")
 
 
 def make_payload(
@@ -21,8 +25,13 @@ def make_payload(
     shown: ShownRows,
     known: PageDecoder,
     rows: NDArray[np.int64],
+    axes: list[list[str]] | None,
 ) -> dict[str, Any]:
-    """Gather what goes into the page; ``rows`` are those the decoder may use."""
+    """Gather what goes into the page.
+
+    ``rows`` are those the decoder may use, ``axes`` the columns that go with each
+    coordinate, or None.
+    """
     store = ArrayStore()
     position = {name: j for j, name in enumerate(schema.names)}
     factor, floor = known.error_factors()
@@ -57,6 +66,7 @@ def make_payload(
         "nGiven": shown.n_given,
         "numbers": None if all_shown else store.add(pack_numbers(*_whole(shown))),
         "coords": [store.add(pack_numbers(axis)) for axis in shown.coords.T],
+        "axes": axes,
         "columns": columns,
         "color": shown.color,
         "image": request.image_shape,
@@ -102,6 +112,15 @@ def _time(spec: ColumnSpec) -> dict[str, Any] | None:
     return {**asdict(spec.ticks), "origin": origin, "sort": str(spec.storage)}
 
 
+def _written(spec: ColumnSpec) -> str | int:
+    """Tell how Python writes numbers: as floats, or with so many decimals."""
+    if spec.storage is Storage.decimal:
+        return max(0, shape_of(spec.dtype)[1])
+    if spec.storage is Storage.float:
+        return "single" if SINGLE.fullmatch(spec.dtype) else "double"
+    return 0
+
+
 def _shown_column(
     store: ArrayStore, spec: ColumnSpec, cells: Codes, used: NDArray[np.int64]
 ) -> dict[str, Any]:
@@ -116,5 +135,6 @@ def _shown_column(
         ],
         "decimals": spec.decimals,
         "time": _time(spec),
+        "written": _written(spec),
         "cells": store.add(_packed(spec, cells, used)),
     }

@@ -22,6 +22,8 @@ const KEYS = {
   '=': () => zoomBy(KEY_ZOOM),
   '-': () => zoomBy(1 / KEY_ZOOM),
   0: resetView,
+  s: selectInSight,
+  S: selectInSight,
   Enter: () => decodePixel([view.middleX, view.middleY]),
   ' ': () => decodePixel([view.middleX, view.middleY]),
 };
@@ -64,8 +66,10 @@ function option(value, text) {
 function buildControls() {
   const [x, y] = [byId('axis-x'), byId('axis-y')];
   data.coords.forEach((_, c) => {
-    x.append(option(c, axisName(c)));
-    y.append(option(c, axisName(c)));
+    // Room is scarce there: the number says that it is a coordinate.
+    const name = axisName(c).replace(/^Coordinate (\d+ ·)/, '$1');
+    x.append(option(c, name));
+    y.append(option(c, name));
   });
   if (data.coords.length === 1) y.append(option(NO_AXIS, 'rows spread out'));
   [x.value, y.value] = view.axes;

@@ -104,6 +104,7 @@ function start() {
   listenToPointer();
   listenToKeys();
   listenToWalk();
+  listenToExport();
   new ResizeObserver(([entry]) => {
     view.resize(entry.contentRect.width, entry.contentRect.height);
     redraw();

@@ -64,10 +64,10 @@ class Overlay {
     });
     pen.textAlign = 'right';
     pen.textBaseline = 'middle';
-    pen.fillText(axisName(view.axes[0]), right - 8, bottom - 10);
+    this.drawTitle(axisName(view.axes[0]), right - 8, bottom - 10);
     if (view.axes[1] === NO_AXIS) return;
     pen.textAlign = 'left';
-    pen.fillText(axisName(view.axes[1]), MARGIN.left + 8, 12);
+    this.drawTitle(axisName(view.axes[1]), MARGIN.left + 8, 12);
     pen.textAlign = 'right';
     this.eachTick(low, top, bottom / 70, (value, text) => {
       const [, y] = view.toScreen(0, value);
@@ -75,6 +75,23 @@ class Overlay {
       pen.fillRect(MARGIN.left - 4, Math.round(y), 4, 1);
       pen.fillText(text, MARGIN.left - 8, y);
     });
+  }
+
+  // A title stands out from the points; too long for the plot, it ends in an ellipsis.
+  drawTitle(text, x, y) {
+    const { pen } = this;
+    const room = view.width - MARGIN.left - 16;
+    let shown = text;
+    for (let length = text.length - 1; pen.measureText(shown).width > room && length; length--) {
+      shown = `${text.slice(0, length)}…`;
+    }
+    pen.strokeStyle = cssColour(theme.ground);
+    pen.lineWidth = 4;
+    pen.lineJoin = 'round';
+    pen.globalAlpha = 0.75; // points below it are still seen
+    pen.strokeText(shown, x, y);
+    pen.globalAlpha = 1;
+    pen.fillText(shown, x, y);
   }
 
   eachTick(low, high, wanted, see) {

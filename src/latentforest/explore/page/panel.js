@@ -8,6 +8,8 @@ function showDecoded(position, row, near, before) {
   state.decoded.cells = cells;
   byId('hint').hidden = true;
   byId('decoded-body').hidden = false;
+  byId('decoded-copy').hidden = false;
+  byId('decoded-told').textContent = '';
   byId('decoded-where').textContent = whereText(position, row, near);
   if (data.image) {
     const values = cells.slice(0, pixelCount())
@@ -106,14 +108,18 @@ function showPosition() {
   });
 }
 
+// The number of a coordinate, and the columns that go with it most, where known.
 function axisName(c) {
-  return `Coordinate ${c + 1}`;
+  const names = data.axes === null ? [] : data.axes[c];
+  return `Coordinate ${c + 1}${names.length ? ` · ${names.join(', ')}` : ''}`;
 }
 
 function clearDecoded() {
   state.decoded = null;
   byId('hint').hidden = false;
   byId('decoded-body').hidden = true;
+  byId('decoded-copy').hidden = true;
+  byId('decoded-told').textContent = '';
 }
 
 function fillNotes() {

@@ -32,6 +32,12 @@ function boxShape([ax, ay], [bx, by]) {
   return [[ax, ay], [bx, ay], [bx, by], [ax, by]];
 }
 
+// All visible rows in the part of the plane that is in sight; the keyboard's way.
+function selectInSight() {
+  const [right, bottom] = [view.width, view.height - MARGIN.bottom];
+  return select(boxShape([MARGIN.left, 0], [right, bottom]));
+}
+
 let summaryNumber = 0;
 
 async function select(shape) {
@@ -49,6 +55,7 @@ async function select(shape) {
   byId('selection-count').textContent = `${count.toLocaleString('en')} of ${
     data.n.toLocaleString('en')} rows, against the other ${others.toLocaleString('en')}`;
   byId('selection-lines').replaceChildren();
+  byId('selection-told').textContent = '';
   announce(`${count} rows selected.`);
   const lines = await summarise(selected, () => number !== summaryNumber);
   if (lines === null) return;

@@ -20,18 +20,21 @@ function floorDivide(value, by) {
   return whole * by > value ? whole - 1n : whole;
 }
 
+// Nanoseconds since 1970, since midnight, or of a length of time.
+function sinceOf(time, code) {
+  const tick = TICKS[time.unit];
+  const count = BigInt(time.origin) + BigInt(Math.round(code));
+  if (time.sort !== 'time') return count * tick;
+  const last = TICKS.D / tick - 1n;
+  return (count < 0n ? 0n : count > last ? last : count) * tick;
+}
+
 // A code as text, on the clock of its zone, as Python writes it.
 function formatTime(time, code) {
-  const tick = TICKS[time.unit];
   let shown = time.unit === 'D' ? 'D' : finer(time.unit, 'm');
-  let count = BigInt(time.origin) + BigInt(Math.round(code));
-  if (time.sort === 'duration') return lengthText(count * tick, shown);
-  if (time.sort === 'time') {
-    const last = TICKS.D / tick - 1n;
-    count = count < 0n ? 0n : count;
-    return clockText((count > last ? last : count) * tick, shown);
-  }
-  let since = count * tick;
+  let since = sinceOf(time, code);
+  if (time.sort === 'duration') return lengthText(since, shown);
+  if (time.sort === 'time') return clockText(since, shown);
   if (time.zone && !time.local && time.zone !== 'UTC') {
     since += offsetOf(time.zone, since);
     shown = finer(shown, 'm');
@@ -39,6 +42,29 @@ function formatTime(time, code) {
   const day = floorDivide(since, TICKS.D);
   const date = dayText(day);
   return shown === 'D' ? date : `${date} ${clockText(since - day * TICKS.D, shown)}`;
+}
+
+// A code in the words of ISO 8601, as the command line writes it.
+function isoTime(time, code) {
+  const since = sinceOf(time, code);
+  const clock = (length) => clockText(length, 'ns').replace(/\.?0+$/, '');
+  if (time.sort === 'time') return clock(since);
+  if (time.sort === 'duration') {
+    const text = clock(since < 0n ? -since : since).replace(/^0(?=\d:)/, '');
+    return (since < 0n ? '-' : '') + text;
+  }
+  if (time.unit === 'D' && !time.zone) return dayText(since / TICKS.D);
+  let east = 0n;
+  if (time.zone && time.zone !== 'UTC') {
+    east = offsetOf(time.zone, since);
+    if (time.local) east = offsetOf(time.zone, since - east);
+  }
+  const here = time.local ? since : since + east;
+  const day = floorDivide(here, TICKS.D);
+  const text = `${dayText(day)}T${clock(here - day * TICKS.D)}`;
+  if (!time.zone) return text;
+  const minutes = (east < 0n ? -east : east) / TICKS.m;
+  return `${text}${east < 0n ? '-' : '+'}${clockText(minutes * TICKS.m, 'm')}`;
 }
 
 function dayText(day) {

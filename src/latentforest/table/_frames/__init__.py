@@ -21,7 +21,7 @@ from latentforest.table._frames._arrow import (
     read_arrow,
     write_arrow,
 )
-from latentforest.table._frames._decimals import arrow_decimal_type
+from latentforest.table._frames._decimals import arrow_decimal_type, shape_of
 from latentforest.table._frames._numpy import build_array, open_array
 from latentforest.table._frames._pandas import (
     build_pandas_frame,
@@ -62,6 +62,7 @@ __all__ = [
     "build_table",
     "index_of",
     "open_table",
+    "shape_of",
     "time_cells",
     "time_column",
     "time_spans",
