@@ -37,7 +37,7 @@ def test_axes_name_two_columns_that_are_shown(model):
 
 def test_axes_name_what_the_model_tells(make_model, open_page):
     model = make_model(mixed_frame(40), 2)
-    title = f"Coordinate 1 · {', '.join(model.coordinate_columns(2)[0])}"
+    title = f"z1 · {', '.join(model.coordinate_columns(2)[0])}"
     assert open_page(model).text(".coordinate > span") == title
 
 
@@ -51,11 +51,11 @@ def test_pictures_have_plain_axes(model):
 def test_titles_are_in_the_page(open_page, model):
     page = open_page(model)
     titles = [
-        "Coordinate 1 · length, name",
-        "Coordinate 2 · area",
-        "Coordinate 3",
+        "z1 · length, name",
+        "z2 · area",
+        "z3",
     ]
-    short = ["1 · length, name", "2 · area", "Coordinate 3"]
+    short = ["z1 · length, name", "z2 · area", "z3"]
     for place, wanted in (
         (".coordinate > span", titles),
         ("#axis-x option", short),

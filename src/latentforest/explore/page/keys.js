@@ -66,10 +66,8 @@ function option(value, text) {
 function buildControls() {
   const [x, y] = [byId('axis-x'), byId('axis-y')];
   data.coords.forEach((_, c) => {
-    // Room is scarce there: the number says that it is a coordinate.
-    const name = axisName(c).replace(/^Coordinate (\d+ ·)/, '$1');
-    x.append(option(c, name));
-    y.append(option(c, name));
+    x.append(option(c, axisName(c)));
+    y.append(option(c, axisName(c)));
   });
   if (data.coords.length === 1) y.append(option(NO_AXIS, 'rows spread out'));
   [x.value, y.value] = view.axes;

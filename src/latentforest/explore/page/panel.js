@@ -108,10 +108,10 @@ function showPosition() {
   });
 }
 
-// The number of a coordinate, and the columns that go with it most, where known.
+// The name of a coordinate, and the columns that go with it most, where known.
 function axisName(c) {
   const names = data.axes === null ? [] : data.axes[c];
-  return `Coordinate ${c + 1}${names.length ? ` · ${names.join(', ')}` : ''}`;
+  return `z${c + 1}${names.length ? ` · ${names.join(', ')}` : ''}`;
 }
 
 function clearDecoded() {
