@@ -53,7 +53,11 @@ class DescribedModel(JudgingModel):
         """Measure how far columns of the training rows go with each coordinate."""
         check_is_fitted(self, "encoder_")
         table = self.encoder_.trained_on("what coordinates mean").table
-        return associations(self.embedding_, table)
+        refined = self.encoder_.refined
+        if refined is None:
+            return associations(self.embedding_, table)
+        # Other rows would first have to be placed.
+        return associations(refined.map.coords_, table.take(refined.rows))
 
     def coordinate_columns(self, n: int = 2) -> list[list[str]]:
         """Return the columns that each coordinate goes with, the strongest first.

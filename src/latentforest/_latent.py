@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from latentforest._base._names import coordinate_names
 from latentforest._base._types import Coords, Floats
 from latentforest._reconstruction import TableAutoencoder
 from latentforest._settings import is_auto, refined_decoder, resolve_refinement
@@ -18,18 +19,13 @@ from latentforest.decode import (
     calibrate,
     spreading,
 )
-from latentforest.encoder import Encoder, ForestKernel
+from latentforest.encoder import Encoder, ForestKernel, fill_from_rows
 from latentforest.forest import GrownForest
 from latentforest.metrics import Yardstick
 from latentforest.neighbours import Reach
 from latentforest.refine import Refinement
 from latentforest.spectral import DiffusionMap
 from latentforest.table import TableCodec, index_of
-
-
-def coordinate_names(n_components: int) -> NDArray[Any]:
-    """Return the names of coordinates, the same in frames, files and pictures."""
-    return np.array([f"z{j}" for j in range(1, n_components + 1)], dtype=object)
 
 
 def check_model(model: Any, fitted: str = "encoder_") -> None:
@@ -192,8 +188,9 @@ class LatentModel(TableAutoencoder):
     def fill_gaps(self, X: Any) -> Any:
         """Fill the missing cells of a table with what the other cells let expect.
 
-        Rows are placed by the cells they have, and decoded; cells that are there stay
-        as they are. A cell stays missing where no row near by has a value.
+        Rows are placed by the cells they have, and decoded; where no row near by has a
+        value, the training rows most like the row are asked. Cells that are there stay
+        as they are; a column that is empty in the training rows stays empty.
 
         Parameters
         ----------
@@ -220,6 +217,9 @@ class LatentModel(TableAutoencoder):
         coords = self.encoder_.place(codes, fill=True)
         decoded = self.decoder_.without_gaps().decode(coords)
         full = np.where(np.isnan(codes), decoded, codes)
+        if np.isnan(full).any():
+            table = self.encoder_.trained_on("fill_gaps").table
+            full = fill_from_rows(codes, full, table, n_jobs=self.encoder_.n_jobs)
         return self.codec_.decode(full, index=index_of(X))
 
     def leave_one_out(self) -> Any:
@@ -281,7 +281,7 @@ class LatentModel(TableAutoencoder):
         ndarray of str
         """
         check_is_fitted(self, "encoder_")
-        return coordinate_names(self.encoder_.n_components)
+        return np.array(coordinate_names(self.encoder_.n_components), dtype=object)
 
     @property
     def _n_features_out(self) -> int:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from latentforest import RFAE, KNNDecoder, LocalLinearDecoder, Refinement
 from latentforest.decode._gaps import limits_for
@@ -75,3 +76,22 @@ def test_limits_are_saved(tmp_path):
     model.save(tmp_path / "m.lf")
     loaded = RFAE.load(tmp_path / "m.lf")
     pd.testing.assert_frame_equal(loaded.reconstruct(table), model.reconstruct(table))
+
+
+@pytest.mark.parametrize("at_random", [True, False])
+@pytest.mark.parametrize("name", [*MODELS, "relabel"])
+def test_no_gap_is_left(name, at_random):
+    table = table_with_gaps(at_random=at_random)
+    relabel = RFAE(2, forest="completely_random", decoder="relabel", random_state=0)
+    model = clone({**MODELS, "relabel": relabel}[name]).fit(table[:600])
+    full = model.fill_gaps(table[600:])
+    assert not full.isna().any().any()
+    was = table[600:].notna()
+    pd.testing.assert_frame_equal(full[was], table[600:][was])
+
+
+def test_a_column_without_any_value_stays_empty():
+    table = table_with_gaps(200).assign(void=np.nan)
+    full = RFAE(2, random_state=0).fit(table).fill_gaps(table)
+    assert full["void"].isna().all()
+    assert full.drop(columns="void").notna().all().all()

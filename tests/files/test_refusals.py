@@ -128,6 +128,11 @@ CELLS = {
         edit_manifest(("map", "n_solved"), 1),
         "n_components of map of the manifest is 2",
     ),
+    "more coordinates than rows": (
+        "refined neighbours",
+        edit_manifest(("map", "n_solved"), 2**40),
+        "have no map of that many coordinates",
+    ),
     "eigenvalue": ("knn draw", edit_cell("map/eigenvalues", 0, 1.5), "between 0 and 1"),
     "eigenvalues rise": (
         "knn draw",

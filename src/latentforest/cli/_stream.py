@@ -10,6 +10,7 @@ import pyarrow as pa
 from latentforest._autoencoder import RFAE
 from latentforest._base._complete import completed
 from latentforest._base._errors import DataError
+from latentforest._base._names import coordinate_names
 from latentforest._base._types import Bools, Coords
 from latentforest._odd_rows import outside
 from latentforest.cli._models import load, load_decoder
@@ -19,7 +20,6 @@ from latentforest.cli._tables import (
     block_rows,
     check_keep,
     columns_to_read,
-    coord_names,
     coords_of,
     file_codec,
     file_schema,
@@ -56,7 +56,7 @@ class Job:
 def encode(job: Job) -> None:
     """Write the coordinates of the rows of a table."""
     output, model = _open_output(job), load(job.model)
-    names = coord_names(model.encoder_.n_components)
+    names = coordinate_names(model.encoder_.n_components)
     schema = pa.schema([(name, pa.float64()) for name in names])
     far = _Far(FAR_ROWS)
     with Source(job.table, job.dialect) as source:
@@ -75,11 +75,11 @@ def encode(job: Job) -> None:
 def decode(job: Job) -> None:
     """Write the rows of the table at given coordinates."""
     output, model = _open_output(job), load_decoder(job.model)
-    names = coord_names(model.encoder_.n_components)
+    names = coordinate_names(model.encoder_.n_components)
     codec, far = file_codec(model.schema_), _Far(FAR_POSITIONS)
     with Source(job.table, job.dialect) as source:
         source.require(names, "coordinates")
-        one_more = coord_names(len(names) + 1)[-1]
+        one_more = coordinate_names(len(names) + 1)[-1]
         if one_more in source.names:
             message = (
                 f"{source.label} has a column {one_more}, but the model has "

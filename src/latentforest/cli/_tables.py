@@ -133,11 +133,6 @@ def _is_written_as_date(spec: ColumnSpec) -> bool:
     return isinstance(cells, DateNotation) and not cells.has_time
 
 
-def coord_names(n_components: int) -> list[str]:
-    """Names of the columns that hold coordinates."""
-    return [f"z{number}" for number in range(1, n_components + 1)]
-
-
 def coords_of(source: Source, block: Any, names: Sequence[str], first: int) -> Coords:
     """Coordinates from the columns z1, z2, … of a block."""
     coords = np.empty((block.num_rows, len(names)))

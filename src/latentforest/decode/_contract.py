@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from latentforest._base._names import coordinate_names
 from latentforest._base._parallel import n_workers
 from latentforest._base._random import RandomState, stage_rngs
 from latentforest._base._section import NewSection, Section
@@ -175,7 +176,7 @@ class Decoder(BaseEstimator):
     def check_coords(self, Z: Any) -> Coords:
         """Return coordinates as an array, or say what is wrong with them."""
         check_is_fitted(self, "codec_")
-        names = [f"z{j}" for j in range(1, self.n_components_ + 1)]
+        names = coordinate_names(self.n_components_)
         if set(names) == set(getattr(Z, "columns", ())):
             Z = Z[names]  # a frame of coordinates, in any order
         coords: Coords = check_array(Z, dtype=np.float64)

@@ -18,8 +18,9 @@ def rows_to_try(n_rows: int) -> NDArray[np.int64]:
 def weight_of_gaps(found: Neighbours, weights: Weights, prototypes: Codes) -> Floats:
     """Return the weight that is on missing cells, (n_queries, n_columns)."""
     scores = weights.average if weights.linear is None else weights.linear
-    gaps = np.isnan(prototypes)[found.rows]
-    weight: Floats = np.einsum("qk,qkc->qc", scores, gaps)
+    gaps, weight = np.isnan(prototypes), np.zeros((len(scores), prototypes.shape[1]))
+    for score, rows in zip(scores.T, found.rows.T, strict=True):
+        weight += score[:, None] * gaps[rows]
     return weight
 
 

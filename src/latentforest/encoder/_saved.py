@@ -75,6 +75,8 @@ def take_encoder(
         n_kernel = table.n_rows if rows is None else len(rows)
         if stored.is_known and len(stored.diffusion.embedding_) != n_kernel:
             raise damaged("the map and the kernel have different rows")
+        if not stored.is_known and stored.diffusion.n_components >= n_kernel:
+            raise damaged(f"{n_kernel} rows have no map of that many coordinates")
         size = table.n_rows, landmarks, stored.n_components
         manifest.need(_rows_demand(forest, *size))
         grown = GrownForest(forest, forest.leaves(table.values, n_jobs=n_jobs))

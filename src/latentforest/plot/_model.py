@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from latentforest._base._checks import listed
+from latentforest._base._names import coordinate_names
 from latentforest._base._types import Coords
 from latentforest._odd_rows import ODDNESS, oddness_of
 from latentforest.plot._values import (
@@ -48,7 +49,7 @@ def check_axes(model: Any, axes: Sequence[int]) -> tuple[int, ...]:
 
 def axis_label(model: Any, axis: int) -> str:
     """Name a coordinate, with its eigenvalue where the map is still the kernel's."""
-    label = f"z{axis + 1}"
+    label = coordinate_names(axis + 1)[-1]
     if model.encoder_.refined is None:
         label += f"  (λ = {model.eigenvalues_[axis]:.2f})"
     return label
@@ -86,7 +87,7 @@ def n_rows_of(model: Any, table: Any) -> int:
 
 
 def _position(color_by: Any, schema: TableSchema) -> int | None:
-    """Where the column named ``by`` is; None if ``by`` is not a name."""
+    """Where a column is; None if ``color_by`` is not a name."""
     if isinstance(color_by, Hashable) and color_by in schema.names:
         return schema.names.index(color_by)
     is_number = isinstance(color_by, int | np.integer) and not isinstance(

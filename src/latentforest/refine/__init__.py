@@ -9,5 +9,6 @@ from latentforest.refine._rows import RefinedRows, refine_rows
 from latentforest.refine._settings import MANY_ROWS as MANY_ROWS
 from latentforest.refine._settings import AutoRefinement, Refinement
 from latentforest.refine._start import Hints as Hints
+from latentforest.refine._starts import nearest_by_cells as nearest_by_cells
 
 __all__ = ["AutoRefinement", "RefinedMap", "RefinedRows", "Refinement", "refine_rows"]
