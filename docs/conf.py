@@ -32,8 +32,10 @@ OUTSIDE = {
     "benchmarks/results/ingredients.md": "ingredients.md",
     "benchmarks/results/ingredients.png": "ingredients.png",
     "benchmarks/results/intervals.md": "intervals.md",
+    "benchmarks/results/maps.md": "maps.md",
     "benchmarks/results/odd.md": "odd.md",
     "benchmarks/results/refinement.md": "refinement.md",
+    "benchmarks/results/serving.md": "serving.md",
     "benchmarks/results/speed.md": "speed.md",
     "benchmarks/results/table1.md": "table1.md",
 }

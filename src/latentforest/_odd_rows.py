@@ -131,7 +131,8 @@ class JudgingModel(LatentModel):
     def similar(self, rows: Any, n: int = 5) -> Any:
         """Find the training rows that share most leaves with each of the given rows.
 
-        By the random forest kernel (Eq. 1), k(x, x_i) = Σ_b 1[same leaf] / |leaf| / B.
+        By the random forest kernel (Eq. 1), the mean over the trees of
+        1 / (rows in the leaf) where both are in one leaf, and of 0 elsewhere.
         A training row finds itself, unless others that share all its leaves come first.
 
         Parameters
