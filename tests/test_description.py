@@ -108,3 +108,8 @@ def test_the_trials_are_shown(capsys):
     shown = capsys.readouterr().err
     for trial in model.tried_:
         assert str(trial) in shown
+
+
+def test_rows_that_are_all_alike_are_described():
+    told = RFAE(1, random_state=0).fit(pd.DataFrame({"a": [7] * 9, "b": ["x"] * 9}))
+    assert "held-back" not in str(told.describe())

@@ -128,7 +128,8 @@ class DescribedModel(JudgingModel):
         decoder = self.decoder_
         if isinstance(decoder, SpreadingDecoder):
             lost, n_held = self._held_back()
-            sections.append(Section(f"What {n_held:,} held-back rows lose", repr(lost)))
+            title = f"What {n_held:,} held-back rows lose"
+            sections += [Section(title, repr(lost))] if lost else []
         sections.append(Section("Columns", self.schema_.report()))
         columns = f"{self.schema_.n_columns} columns"
         n_components = encoder.n_components
@@ -136,10 +137,12 @@ class DescribedModel(JudgingModel):
         title = f"{self!r}: {rows}, {columns}, {coordinates}"
         return Description(" ".join(title.split()), tuple(sections))
 
-    def _held_back(self) -> tuple[Distortion, int]:
-        """Return what training rows lose that are held back in turn."""
+    def _held_back(self) -> tuple[Distortion | None, int]:
+        """Return what training rows lose that are held back in turn; None if none."""
         rng, context = deepcopy(self.decoder_.rng_), self.encoder_.context()
         truth, decoded = decode_held_back(spreading(self.decoder_), context, rng)
+        if not len(truth):  # all rows are copies of one
+            return None, 0
         before, after = (self.codec_.decode(codes) for codes in (truth, decoded))
         return distortion(before, after, training=self.yardstick_), len(truth)
 

@@ -25,7 +25,7 @@ from latentforest.metrics import Yardstick
 from latentforest.neighbours import Reach
 from latentforest.refine import Refinement
 from latentforest.spectral import DiffusionMap
-from latentforest.table import TableCodec, index_of
+from latentforest.table import TableCodec, fill_table, index_of
 
 
 def check_model(model: Any, fitted: str = "encoder_") -> None:
@@ -199,7 +199,8 @@ class LatentModel(TableAutoencoder):
 
         Returns
         -------
-        table like the fitted one
+        table like X
+            Of the fitted library, if X is of another.
 
         Examples
         --------
@@ -220,7 +221,7 @@ class LatentModel(TableAutoencoder):
         if np.isnan(full).any():
             table = self.encoder_.trained_on("fill_gaps").table
             full = fill_from_rows(codes, full, table, n_jobs=self.encoder_.n_jobs)
-        return self.codec_.decode(full, index=index_of(X))
+        return fill_table(self.codec_, X, full)
 
     def leave_one_out(self) -> Any:
         """Coordinates of the training rows, each (and its copies) as if it were new.

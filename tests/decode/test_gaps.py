@@ -2,6 +2,8 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.base import clone
 
@@ -95,3 +97,35 @@ def test_a_column_without_any_value_stays_empty():
     full = RFAE(2, random_state=0).fit(table).fill_gaps(table)
     assert full["void"].isna().all()
     assert full.drop(columns="void").notna().all().all()
+
+
+def test_cells_that_are_there_stay_whatever_they_are():
+    table = table_with_gaps(200).assign(k=np.arange(200) % 4)
+    model = RFAE(2, random_state=0).fit(table)
+    new = table[:4].assign(k=999, d="new", a=[1.123456789, 50.0, np.nan, 2.0])
+    with pytest.warns(UserWarning, match="not seen in fit: 'new'"):
+        full = model.fill_gaps(new[new.columns[::-1]])
+    assert list(full.columns) == list(new.columns[::-1])
+    was = new.notna()
+    pd.testing.assert_frame_equal(full[new.columns][was], new[was])
+    assert full.notna().all().all()
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow", "numpy"])
+def test_other_libraries_are_filled_in_place_too(library):
+    table = table_with_gaps(200)[["a", "b", "c"]]
+    given = {
+        "polars": lambda: pl.from_pandas(table),
+        "pyarrow": lambda: pa.Table.from_pandas(table),
+        "numpy": table.to_numpy,
+    }[library]()
+    full = RFAE(2, random_state=0).fit(given).fill_gaps(given)
+    assert type(full) is type(given)
+    cells = (
+        np.column_stack([np.asarray(full[n]) for n in "abc"])
+        if library != "numpy"
+        else full
+    )
+    known = table.notna().to_numpy()
+    np.testing.assert_array_equal(full[known], table.to_numpy()[known])
+    assert not np.isnan(full).any()

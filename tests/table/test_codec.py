@@ -59,6 +59,12 @@ def test_levels_that_are_numbers_in_order_take_any_number(unseen):
     np.testing.assert_array_equal(codes, [2, 0, 1, 2, np.nan, 2])
 
 
+def test_few_numbers_stay_numbers():
+    codec = TableCodec().fit(pd.DataFrame({"children": [0, 1, 3]}))
+    with pytest.raises(SchemaError, match="held numbers in fit and holds text now"):
+        codec.encode(pd.DataFrame({"children": ["1", "3"]}))
+
+
 def test_only_numbers_in_their_order_take_any_number():
     kinds = pd.CategoricalDtype([3, 1, 2], ordered=True)  # not the order of numbers
     for column, kind in (

@@ -209,20 +209,21 @@ def fit(
         refined=settings.refines,
     )
     notes.say(f"{in_rows(len(frame))}, {frame.shape[1]} columns read from {label}")
-    # Said before the long part: an id to be dropped is best noticed now.
-    encoded = with_notations(
-        TableCodec(settings.kinds or None).fit_encode(frame), read.columns
-    )
-    notes.say(f"\n{encoded.schema.report()}\n")
+    codec = TableCodec(settings.kinds or None)
+    encoded = codec.fit_encode(frame)
     known, held = hold_back(encoded, test, settings.components, settings.seed)
+    if len(held):  # what is held back shall not be known by its levels either
+        encoded = codec.fit_encode(frame.iloc[known])
+    encoded = with_notations(encoded, read.columns)
+    # Said before the long part: an id to be dropped is best noticed now.
+    notes.say(f"\n{encoded.schema.report()}\n")
     if not kept_on_disk(goes_left):
         notes.say("Compiling first, which takes about half a minute and happens once.")
     notes.say(f"Fitting: {in_seconds(cost.fit_seconds)} by forecast")
-    _fit_shown(model, encoded.take(known), None if y is None else y[known], notes)
+    _fit_shown(model, encoded, None if y is None else y[known], notes)
     fitted = time.perf_counter()
     if len(held):
-        codec = TableCodec.from_schema(encoded.schema)
-        lost = model.distortion(codec.decode(encoded.values[held]))
+        lost = model.distortion(frame.iloc[held])
         what = f"{in_rows(len(held))} held back, which the model has not seen:"
         notes.say(f"\n{what}\n\n{lost}\n")
     try:

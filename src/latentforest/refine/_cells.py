@@ -140,6 +140,8 @@ class CellSpace:
             # Half of a difference is finite where the whole is not.
             halves = (codes / 2 - self.mean / 2) / self.scale
         values = np.where(np.isinf(values), 2 * halves, values)
+        # Nobody knows what a value means in a column that had none.
+        values[:, np.isnan(self.schema.lower)] = np.nan
         missing = np.isnan(codes[:, self.gaps])
         told = np.where(missing & fill, np.nan, GAP * missing)
         n_told = len(self.gaps)

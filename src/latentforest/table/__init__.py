@@ -4,6 +4,7 @@ from latentforest.table._codec import TableCodec
 from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._columns import encode_column as encode_column
 from latentforest.table._columns import round_decimals as round_decimals
+from latentforest.table._fill import fill_table as fill_table
 from latentforest.table._frames import (
     NumberColumn,
     RawColumn,

@@ -46,12 +46,16 @@ def encode_column(column: RawColumn, spec: ColumnSpec, *, unseen: Unseen) -> Flo
     if isinstance(column, NumberColumn):
         return column.numbers
     if (column.index >= 0).any():
-        message = (
-            f"Column {spec.name!r} held numbers in fit and holds text now. "
-            f"Convert it to numbers."
-        )
-        raise SchemaError(message)
+        _refuse_text(spec)
     return np.full(len(column.index), np.nan)
+
+
+def _refuse_text(spec: ColumnSpec) -> None:
+    message = (
+        f"Column {spec.name!r} held numbers in fit and holds text now. "
+        f"Convert it to numbers."
+    )
+    raise SchemaError(message)
 
 
 def _encode_times(column: RawColumn, spec: ColumnSpec) -> Floats:
@@ -96,6 +100,10 @@ def _check_zones(column: TimeColumn, spec: ColumnSpec, ticks: Ticks) -> None:
 
 def _encode_levels(column: RawColumn, spec: ColumnSpec, *, unseen: Unseen) -> Floats:
     index, labels = column.labels()
+    holds_numbers = spec.is_scale and spec.storage.is_numeric
+    used = np.unique(index[index >= 0]) if holds_numbers else ()
+    if any(isinstance(labels[i], str) for i in used):
+        _refuse_text(spec)
     code_of = {level: float(code) for code, level in enumerate(spec.levels)}
     unknown = [i for i, label in enumerate(labels) if label not in code_of]
     # Missing cells have the index -1: the NaN at the end.
