@@ -121,11 +121,8 @@ def test_other_libraries_are_filled_in_place_too(library):
     }[library]()
     full = RFAE(2, random_state=0).fit(given).fill_gaps(given)
     assert type(full) is type(given)
-    cells = (
-        np.column_stack([np.asarray(full[n]) for n in "abc"])
-        if library != "numpy"
-        else full
-    )
+    if library != "numpy":
+        full = np.column_stack([np.asarray(full[name]) for name in "abc"])
     known = table.notna().to_numpy()
     np.testing.assert_array_equal(full[known], table.to_numpy()[known])
     assert not np.isnan(full).any()
