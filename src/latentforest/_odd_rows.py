@@ -81,7 +81,8 @@ class JudgingModel(LatentModel):
         -------
         ndarray of shape (n_rows,)
         """
-        return self.odd_rows().oddness_.judge(self._as_codes(X)).scores
+        codes = self._as_codes(X, to_nearest=False)
+        return self.odd_rows().oddness_.judge(codes).scores
 
     def decision_function(self, X: Any) -> Floats:
         """Scores minus ``offset_``: negative for odd rows.
@@ -125,7 +126,7 @@ class JudgingModel(LatentModel):
         -------
         OddCells
         """
-        codes = self._as_codes(X)
+        codes = self._as_codes(X, to_nearest=False)
         return odd_cells(self.odd_rows().oddness_, self.codec_, codes, index_of(X))
 
     def similar(self, rows: Any, n: int = 5) -> Any:
@@ -223,9 +224,10 @@ class JudgingModel(LatentModel):
         """
         return outside(self.schema_, self._as_codes(X))
 
-    def _as_codes(self, X: Any) -> Codes:
+    def _as_codes(self, X: Any, *, to_nearest: bool = True) -> Codes:
         check_is_fitted(self, "encoder_")
-        return self.codec_.encode(X, caller=type(self).__name__).values
+        name = type(self).__name__
+        return self.codec_.encode(X, caller=name, to_nearest=to_nearest).values
 
 
 def oddness_of(model: JudgingModel, table: Any) -> Floats:

@@ -106,7 +106,7 @@ def _blocks(
     first = 0
     for block in source.blocks(to_read, block_rows(job.block_rows, len(to_read))):
         rows = model_table(source, block, columns, finder.schema_, first)
-        yield block, finder.codec_.encode(rows).values
+        yield block, finder.codec_.encode(rows, to_nearest=False).values
         first += block.num_rows
 
 

@@ -179,7 +179,8 @@ class OddRows(OutlierMixin, BaseEstimator):
 
     def _codes(self, X: Any) -> Floats:
         check_is_fitted(self, "oddness_")
-        return self.codec_.encode(X, caller=type(self).__name__).values
+        name = type(self).__name__
+        return self.codec_.encode(X, caller=name, to_nearest=False).values
 
 
 def odd_cells(
@@ -187,11 +188,15 @@ def odd_cells(
 ) -> OddCells:
     """Judge the cells of rows that are given as codes."""
     judged = oddness.judge(codes)
+    schema = codec.schema_
+    # Of a column that has no value at all, none is expected.
+    void = ~schema.is_number & (schema.n_levels == 0)
+    expected = np.where(void, np.nan, judged.expected)
     return OddCells(
         judged.scores,
         oddness.cell_p_values(judged.surprise),
         judged.surprise,
-        codec.decode(judged.expected, index=index),
+        codec.decode(expected, index=index),
     )
 
 

@@ -139,7 +139,9 @@ class TableCodec:
         self.schema_ = TableSchema(tuple(specs), table.container)
         return codes
 
-    def encode(self, X: Any, *, caller: str = "TableCodec") -> EncodedTable:
+    def encode(
+        self, X: Any, *, caller: str = "TableCodec", to_nearest: bool = True
+    ) -> EncodedTable:
         """Turn a table with the fitted columns into codes.
 
         Parameters
@@ -150,6 +152,9 @@ class TableCodec:
             list of dicts, of column name to cell.
         caller : str, default='TableCodec'
             Who asks, for the error about the number of columns.
+        to_nearest : bool, default=True
+            Whether any number goes to the nearest level where levels are numbers in
+            order; if not, one that fit has not seen counts as other levels do.
         """
         schema = self._fitted_schema()
         check_option("unseen", self.unseen, get_args(Unseen))
@@ -162,7 +167,9 @@ class TableCodec:
             if _has_infinite(column):
                 infinite.append(spec.name)
                 continue
-            codes[:, j] = encode_column(column, spec, unseen=self.unseen)
+            codes[:, j] = encode_column(
+                column, spec, unseen=self.unseen, to_nearest=to_nearest
+            )
         _refuse_infinite(infinite)
         return EncodedTable(schema, codes)
 

@@ -37,12 +37,14 @@ _CONVERT = {
 }
 
 
-def encode_column(column: RawColumn, spec: ColumnSpec, *, unseen: Unseen) -> Floats:
+def encode_column(
+    column: RawColumn, spec: ColumnSpec, *, unseen: Unseen, to_nearest: bool = True
+) -> Floats:
     """Codes of one column under a known spec; NaN is missing."""
     if isinstance(column, TimeColumn) or spec.ticks is not None:
         return _encode_times(column, spec)
     if not spec.is_number:
-        return _encode_levels(column, spec, unseen=unseen)
+        return _encode_levels(column, spec, unseen=unseen, to_nearest=to_nearest)
     if isinstance(column, NumberColumn):
         return column.numbers
     if (column.index >= 0).any():
@@ -98,7 +100,9 @@ def _check_zones(column: TimeColumn, spec: ColumnSpec, ticks: Ticks) -> None:
         raise SchemaError(message)
 
 
-def _encode_levels(column: RawColumn, spec: ColumnSpec, *, unseen: Unseen) -> Floats:
+def _encode_levels(
+    column: RawColumn, spec: ColumnSpec, *, unseen: Unseen, to_nearest: bool
+) -> Floats:
     index, labels = column.labels()
     holds_numbers = spec.is_scale and spec.storage.is_numeric
     used = np.unique(index[index >= 0]) if holds_numbers else ()
@@ -108,7 +112,7 @@ def _encode_levels(column: RawColumn, spec: ColumnSpec, *, unseen: Unseen) -> Fl
     unknown = [i for i, label in enumerate(labels) if label not in code_of]
     # Missing cells have the index -1: the NaN at the end.
     codes = np.array([*(code_of.get(label, np.nan) for label in labels), np.nan])
-    if unknown and spec.is_scale:
+    if unknown and to_nearest and spec.is_scale:
         levels = np.array(spec.levels, np.float64)
         for i in [i for i in unknown if is_plain_number(labels[i])]:
             codes[i] = np.abs(levels - float(labels[i])).argmin()
