@@ -45,6 +45,18 @@ def test_a_training_row_finds_itself_and_copies_come_in_order():
     assert found["kernel"].iloc[1] == found["kernel"].iloc[2]
 
 
+def test_rows_of_large_leaves_find_themselves():
+    rows = np.random.default_rng(0).normal(size=(1500, 2))
+    forest = CompletelyRandomForest(10, min_samples_leaf=400)
+    model = RFAE(forest=forest, decoder="knn", random_state=0).fit(rows)
+    found = model.similar(rows[:9], n=1500)
+    kernel = model.kernel_.gram(rows[:9], rows)
+    found = found[found["rank"] > 0]
+    given, at = found.index.to_numpy(), found["training_row"].to_numpy()
+    np.testing.assert_allclose(found["kernel"], kernel[given, at])
+    assert set(at[at == given]) == set(range(9))
+
+
 def test_more_rows_than_there_are(model):
     assert len(model.similar(NEW.iloc[:1], n=10_000)) <= 1 + len(TABLE)
     with pytest.raises(ValueError, match="n=0"):
