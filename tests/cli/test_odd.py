@@ -46,6 +46,19 @@ def test_rows_are_written_as_python_scores_them(run, folder, odd_table, tmp_path
     assert out.read_bytes() == before
 
 
+def test_kept_cells_may_be_of_another_sort_in_the_next_block(
+    run, folder, frame, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("latentforest.reading._records.BATCH", 16)
+    keys = [*range(40), *(f"k{i}" for i in range(40, 80))]
+    table, out = tmp_path / "t.jsonl", tmp_path / "out.parquet"
+    frame.assign(id=keys).to_json(table, orient="records", lines=True)
+    for command in ("odd", "encode"):
+        words = (command, folder / "m.lf", table, "-o", out, "--keep", "id")
+        run(*words, "--block-rows", "10")
+        assert pd.read_parquet(out)["id"].tolist() == list(map(str, keys))
+
+
 def test_rows_on_standard_output_are_alone(run, odd_table):
     done = run("odd", odd_table, "--keep", "id", "-o", "-")
     lines = done.out.decode().splitlines()

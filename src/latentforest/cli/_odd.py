@@ -20,6 +20,7 @@ from latentforest.cli._tables import (
     check_keep,
     columns_to_read,
     file_codec,
+    kept_part,
     model_table,
 )
 from latentforest.cli._training import read_frame
@@ -145,7 +146,7 @@ def _judge(
             cells = odd_cells(finder.oddness_, codec, codes)
             scores = cells.scores
             part = _Part(codec, names, codes, cells)
-            kept = [block.column(name) for name in job.keep]
+            kept = kept_part(source, block, job.keep).columns
             _gather(oddest, job.top, n_rows, scores, part, kept)
             n_odd += int((scores < finder.offset_).sum())
             n_rows += len(codes)
@@ -212,7 +213,7 @@ def _gather(
     """Keep the oddest rows so far."""
     for row in np.argsort(scores, kind="stable")[:top]:
         cells = tuple(part.cell(row, rank) for rank in range(part.largest.shape[1]))
-        names = tuple(_text(column[int(row)].as_py()) for column in kept)
+        names = tuple(_name(column[int(row)].as_py()) for column in kept)
         heapq.heappush(
             oddest, OddRow(float(scores[row]), first + int(row) + 1, names, cells)
         )
@@ -242,6 +243,10 @@ def _shown(oddest: list[OddRow], keep: tuple[str, ...]) -> str:
 
 def _text(value: Any) -> str:
     return "missing" if value is None else str(value)
+
+
+def _name(value: Any) -> str:
+    return _text(None if value == "" else value)  # as words of text tables say missing
 
 
 def _cut(text: str) -> str:
