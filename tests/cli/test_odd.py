@@ -59,6 +59,19 @@ def test_kept_cells_may_be_of_another_sort_in_the_next_block(
         assert pd.read_parquet(out)["id"].tolist() == list(map(str, keys))
 
 
+def test_kept_columns_are_written_as_they_were_read(run, frame, tmp_path):
+    table, out = tmp_path / "t.csv", tmp_path / "out.csv"
+    names = {"day": "01/05/2021", "share": "5%", "id": frame["id"], "gap": ""}
+    frame.assign(**names).to_csv(table, index=False)
+    keep = [word for name in names for word in ("--keep", name)]
+    shown = run("odd", table, *keep, "-o", out, "--top", "1").out.decode()
+    assert "  day 01/05/2021  share 5%  id 00" in shown
+    assert shown.splitlines()[0].endswith("gap missing")
+    kept = pd.read_csv(out, dtype=str, keep_default_na=False)[list(names)]
+    read = pd.read_csv(table, dtype=str, keep_default_na=False)[list(names)]
+    pd.testing.assert_frame_equal(kept, read)
+
+
 def test_rows_on_standard_output_are_alone(run, odd_table):
     done = run("odd", odd_table, "--keep", "id", "-o", "-")
     lines = done.out.decode().splitlines()

@@ -23,7 +23,7 @@ from latentforest.cli._tables import (
     kept_part,
     model_table,
 )
-from latentforest.cli._training import read_frame
+from latentforest.cli._training import read_whole, typed_frame
 from latentforest.oddness import OddCells, OddRows, odd_cells
 from latentforest.reading import STREAM, Dialect, Source
 from latentforest.table import TableCodec
@@ -120,11 +120,11 @@ def _of_table(
     if not columns:
         message = "--keep names all columns: none is left to judge. Keep fewer."
         raise UsageError(message)
-    frame, _ = read_frame(source, [*job.keep, *columns], {}, job.notes)
-    finder = OddRows(share, random_state=job.seed).fit(frame[columns])
-    kept = pa.table({name: pa.array(frame[name]) for name in job.keep})
-    codes = finder.codec_.encode(frame[columns]).values
-    return finder, columns, iter([(kept, codes)])
+    whole = read_whole(source, [*job.keep, *columns], job.notes)
+    frame, _ = typed_frame(source, whole.select(columns), {}, job.notes)
+    finder = OddRows(share, random_state=job.seed).fit(frame)
+    codes = finder.codec_.encode(frame).values
+    return finder, columns, iter([(whole, codes)])
 
 
 def _judge(

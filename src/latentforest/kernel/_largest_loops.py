@@ -20,9 +20,7 @@ def sort_rows(ids, begin, end, at, members):
 
 
 @compiled
-def largest(
-    ids, members, starts, scale, n_rows, most, own, begin, end, rows, values
-):
+def largest(ids, members, starts, scale, n_rows, most, own, begin, end, rows, values):
     """Fill the rows with the largest kernel values of some queries, largest first.
 
     ``ids`` are leaves of the queries, (n_queries, n_trees); ``members`` the rows of all
