@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cli_cases import SMALL
 from latentforest import RFAE
 
 
@@ -87,6 +88,32 @@ def test_what_cannot_be_judged_is_refused(fail, folder, tmp_path):
     assert "such as 0.05" in fail("odd", table, "--contamination", "x", code=2)
     assert "score" in fail("odd", table, "--keep", "score")
     assert "is an input" in fail("odd", folder / "m.lf", table, "-o", table)
+
+
+def test_refusals_come_before_the_work(fail, folder, frame, tmp_path, monkeypatch):
+    def learn(*_, **__):
+        raise AssertionError
+
+    for module in ("_odd_rows", "oddness._odd_rows"):
+        monkeypatch.setattr(f"latentforest.{module}.fit_oddness", learn)
+    monkeypatch.setattr(RFAE, "load", learn)
+    model, table = folder / "m.lf", tmp_path / "t.csv"
+    frame.assign(score=1).to_csv(table, index=False)
+    for files in ((model, table), (table,)):
+        words = ("odd", *files)
+        assert "--keep score: the result" in fail(*words, "--keep", "score")
+        assert "up to 0.5" in fail(*words, "--contamination", "0.9", code=2)
+        assert "up to 0.5" in fail(*words, "--contamination", "nan", code=2)
+
+
+def test_similar_rows_are_not_sought_if_they_cannot_be_written(
+    run, fail, frame, tmp_path, monkeypatch
+):
+    model, table, out = (tmp_path / name for name in ("m.lf", "t.csv", "out.csv"))
+    frame.rename(columns={"few": "row"}).to_csv(table, index=False)
+    run("fit", table, "-o", model, *SMALL, "--drop", "id")
+    monkeypatch.delattr("latentforest._odd_rows.JudgingModel.similar")
+    assert "column named row" in fail("similar", model, table, "-o", out)
 
 
 def test_similar_rows_stand_side_by_side(run, folder, tmp_path):

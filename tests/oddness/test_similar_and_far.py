@@ -75,6 +75,19 @@ def test_any_library_finds_rows():
     )
 
 
+def test_what_is_wrong_is_said_before_anything_is_learned(monkeypatch, tmp_path):
+    rows = np.random.default_rng(0).normal(size=(40, 2))
+    model = RFAE(forest=CompletelyRandomForest(10), random_state=0).fit(rows)
+    monkeypatch.delattr("latentforest._odd_rows.fit_oddness")
+    for share in (0.9, 0.0, "many"):
+        with pytest.raises(ValueError, match="contamination"):
+            model.odd_rows(share)
+    with pytest.raises(ValueError, match="3 features"):
+        model.score_samples(np.zeros((2, 3)))
+    with pytest.raises(FileNotFoundError):
+        model.explore(path=tmp_path / "nowhere" / "page.html", color_by="oddness")
+
+
 def test_reach_is_the_largest_distance_to_the_nearest_other():
     points = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [4.0, 0.0]])
     reach = Reach(points)

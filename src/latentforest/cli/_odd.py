@@ -24,7 +24,7 @@ from latentforest.cli._tables import (
     model_table,
 )
 from latentforest.cli._training import read_whole, typed_frame
-from latentforest.oddness import OddCells, OddRows, odd_cells
+from latentforest.oddness import OddCells, OddRows, check_contamination, odd_cells
 from latentforest.reading import STREAM, Dialect, Source
 from latentforest.table import TableCodec
 
@@ -72,14 +72,14 @@ def odd(job: OddJob) -> None:
     if job.out is not None:
         output = Output(job.out, job.dialect, job.files)
     with Source(job.files[-1], job.dialect) as source:
+        check_keep(source, job.keep, ("score", "decision", *_cell_names()))
         if len(job.files) == 2:
-            finder = load_decoder(job.files[0]).odd_rows(share)
-            columns = columns_to_read(source, finder.schema_)
+            model = load_decoder(job.files[0])
+            columns = columns_to_read(source, model.schema_)
+            finder = model.odd_rows(share)
             blocks = _blocks(job, source, columns, finder)
         else:
             finder, columns, blocks = _of_table(job, source, share)
-        names = ("score", "decision", *_cell_names())
-        check_keep(source, job.keep, names)
         oddest = _judge(job, source, finder, columns, blocks, output)
     job.notes.say()
     shown = _shown(oddest, job.keep)
@@ -93,10 +93,15 @@ def _share(text: str) -> str | float:
     if text == "auto":
         return text
     try:
-        return float(text)
+        share = float(text)
+        check_contamination(share)
     except ValueError as exc:
-        message = f"--contamination {text}: give auto, or a share such as 0.05."
+        message = (
+            f"--contamination {text}: give auto, or a share above 0 and up to 0.5, "
+            "such as 0.05."
+        )
         raise UsageError(message) from exc
+    return share
 
 
 def _blocks(
@@ -115,7 +120,6 @@ def _of_table(
     job: OddJob, source: Source, share: str | float
 ) -> tuple[OddRows, list[str], Iterator[tuple[Any, Codes]]]:
     """Learn from the table itself; kept columns are names of rows, and not judged."""
-    source.require(job.keep, "columns to keep")
     columns = [name for name in source.data_names if name not in job.keep]
     if not columns:
         message = "--keep names all columns: none is left to judge. Keep fewer."

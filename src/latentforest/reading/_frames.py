@@ -37,11 +37,11 @@ def read_columns(
         text, source.dialect, kinds, commas_are_decimal=source.commas_are_decimal
     )
     out = {}
-    for name in cells:
-        column = found.get(name, Column(cells[name]))
+    for name, written in cells.items():
+        column = found.get(name, Column(written))
         # Text of digits may be meant as text where the file could say number.
         believed = typed and not column.is_disguised
-        out[name] = Column(cells[name]) if believed else column
+        out[name] = Column(written) if believed else column
     return out
 
 
