@@ -73,6 +73,25 @@ def test_kept_columns_are_written_as_they_were_read(run, frame, tmp_path):
     pd.testing.assert_frame_equal(kept, read)
 
 
+def test_a_table_alone_is_judged_block_by_block(run, odd_table, tmp_path, monkeypatch):
+    from latentforest.cli import _odd
+
+    sizes, judge = [], _odd.odd_cells
+
+    def counted(oddness, codec, codes):
+        sizes.append(len(codes))
+        return judge(oddness, codec, codes)
+
+    monkeypatch.setattr(_odd, "odd_cells", counted)
+    out = [tmp_path / "at_once.csv", tmp_path / "in_blocks.csv"]
+    words = ("odd", odd_table, "--keep", "id", "-o")
+    at_once = run(*words, out[0])
+    in_blocks = run(*words, out[1], "--block-rows", "7")
+    assert sizes == [80, *[7] * 11, 3]
+    assert out[0].read_bytes() == out[1].read_bytes()
+    assert at_once.out == in_blocks.out
+
+
 def test_rows_on_standard_output_are_alone(run, odd_table):
     done = run("odd", odd_table, "--keep", "id", "-o", "-")
     lines = done.out.decode().splitlines()

@@ -128,7 +128,12 @@ def _of_table(
     frame, _ = typed_frame(source, whole.select(columns), {}, job.notes)
     finder = OddRows(share, random_state=job.seed).fit(frame)
     codes = finder.codec_.encode(frame).values
-    return finder, columns, iter([(whole, codes)])
+    n_block = block_rows(job.block_rows, whole.num_columns)
+    blocks = (
+        (whole.slice(first, n_block), codes[first : first + n_block])
+        for first in range(0, len(codes), n_block)
+    )
+    return finder, columns, blocks
 
 
 def _judge(
@@ -178,29 +183,43 @@ class _Part:
     ) -> None:
         self.largest = cells.largest(CELLS)
         self.names, self.p_values = names, cells.p_values
-        self._found = [column.to_pylist() for column in codec.decode(codes).columns]
-        self._expected = [column.to_pylist() for column in cells.expected.columns]
+        self._found, self._expected = codec.decode(codes), cells.expected
 
     def cell(self, row: int, rank: int) -> tuple[str, str, str, float]:
         """Return column, cell found, cell expected, and p-value."""
         column = int(self.largest[row, rank])
-        found = _text(self._found[column][row])
-        expected = _text(self._expected[column][row])
+        found, expected = (
+            _text(table.column(column)[int(row)].as_py())
+            for table in (self._found, self._expected)
+        )
         return self.names[column], found, expected, float(self.p_values[row, column])
 
     def table(self, scores: Any, decision: Any) -> Any:
         """Return what is written."""
         made: dict[str, Any] = {"score": scores, "decision": decision}
         n_rows, n_named = self.largest.shape
+        kinds = (pa.string(), pa.string(), pa.string(), pa.float64())
         for rank in range(CELLS):
-            cells: list[Any] = [(None, None, None, None)] * n_rows
+            cells: list[Any] = [[None] * n_rows] * len(kinds)
             if rank < n_named:
-                cells = [self.cell(row, rank) for row in range(n_rows)]
-            kinds = (pa.string(), pa.string(), pa.string(), pa.float64())
+                at = self.largest[:, rank]
+                words = (_words(table, at) for table in (self._found, self._expected))
+                p_values = self.p_values[np.arange(n_rows), at]
+                cells = [self.names[at], *words, p_values]
             named = _cell_names()[4 * rank : 4 * rank + 4]
-            for part, (name, kind) in enumerate(zip(named, kinds, strict=True)):
-                made[name] = pa.array([cell[part] for cell in cells], kind)
+            for name, column, kind in zip(named, cells, kinds, strict=True):
+                made[name] = pa.array(column, kind)
         return pa.table(made)
+
+
+def _words(table: Any, at: Any) -> Any:
+    """Return one cell of each row, that in column ``at``, in words."""
+    words = np.empty(len(at), dtype=object)
+    for column in np.unique(at):
+        rows = np.flatnonzero(at == column)
+        cells = table.column(int(column)).take(pa.array(rows)).to_pylist()
+        words[rows] = [_text(cell) for cell in cells]
+    return words
 
 
 def _cell_names() -> list[str]:
