@@ -13,7 +13,13 @@ from latentforest._latent import LatentModel
 from latentforest.decode import Decoder
 from latentforest.encoder import Encoder
 from latentforest.kernel import LeafRows, largest_entries
-from latentforest.oddness import OddCells, OddRows, fit_oddness, odd_cells
+from latentforest.oddness import (
+    OddCells,
+    OddRows,
+    check_contamination,
+    fit_oddness,
+    odd_cells,
+)
 from latentforest.table import TableSchema, index_of
 
 OUTSIDE = 0.1  # of the range of a number, beyond its ends, is outside
@@ -51,6 +57,7 @@ class JudgingModel(LatentModel):
         OddRows
         """
         check_is_fitted(self, "encoder_")
+        check_contamination(contamination)
         table = self.encoder_.trained_on("judging rows").table
         if self._finder.made is None:
             # One seed for all models: the same table, the same scores.

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cli_cases import SMALL
 from latentforest import RFAE
 
 
@@ -46,6 +47,51 @@ def test_rows_are_written_as_python_scores_them(run, folder, odd_table, tmp_path
     assert out.read_bytes() == before
 
 
+def test_kept_cells_may_be_of_another_sort_in_the_next_block(
+    run, folder, frame, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("latentforest.reading._records.BATCH", 16)
+    keys = [*range(40), *(f"k{i}" for i in range(40, 80))]
+    table, out = tmp_path / "t.jsonl", tmp_path / "out.parquet"
+    frame.assign(id=keys).to_json(table, orient="records", lines=True)
+    for command in ("odd", "encode"):
+        words = (command, folder / "m.lf", table, "-o", out, "--keep", "id")
+        run(*words, "--block-rows", "10")
+        assert pd.read_parquet(out)["id"].tolist() == list(map(str, keys))
+
+
+def test_kept_columns_are_written_as_they_were_read(run, frame, tmp_path):
+    table, out = tmp_path / "t.csv", tmp_path / "out.csv"
+    names = {"day": "01/05/2021", "share": "5%", "id": frame["id"], "gap": ""}
+    frame.assign(**names).to_csv(table, index=False)
+    keep = [word for name in names for word in ("--keep", name)]
+    shown = run("odd", table, *keep, "-o", out, "--top", "1").out.decode()
+    assert "  day 01/05/2021  share 5%  id 00" in shown
+    assert shown.splitlines()[0].endswith("gap missing")
+    kept = pd.read_csv(out, dtype=str, keep_default_na=False)[list(names)]
+    read = pd.read_csv(table, dtype=str, keep_default_na=False)[list(names)]
+    pd.testing.assert_frame_equal(kept, read)
+
+
+def test_a_table_alone_is_judged_block_by_block(run, odd_table, tmp_path, monkeypatch):
+    from latentforest.cli import _odd
+
+    sizes, judge = [], _odd.odd_cells
+
+    def counted(oddness, codec, codes):
+        sizes.append(len(codes))
+        return judge(oddness, codec, codes)
+
+    monkeypatch.setattr(_odd, "odd_cells", counted)
+    out = [tmp_path / "at_once.csv", tmp_path / "in_blocks.csv"]
+    words = ("odd", odd_table, "--keep", "id", "-o")
+    at_once = run(*words, out[0])
+    in_blocks = run(*words, out[1], "--block-rows", "7")
+    assert sizes == [80, *[7] * 11, 3]
+    assert out[0].read_bytes() == out[1].read_bytes()
+    assert at_once.out == in_blocks.out
+
+
 def test_rows_on_standard_output_are_alone(run, odd_table):
     done = run("odd", odd_table, "--keep", "id", "-o", "-")
     lines = done.out.decode().splitlines()
@@ -61,6 +107,32 @@ def test_what_cannot_be_judged_is_refused(fail, folder, tmp_path):
     assert "such as 0.05" in fail("odd", table, "--contamination", "x", code=2)
     assert "score" in fail("odd", table, "--keep", "score")
     assert "is an input" in fail("odd", folder / "m.lf", table, "-o", table)
+
+
+def test_refusals_come_before_the_work(fail, folder, frame, tmp_path, monkeypatch):
+    def learn(*_, **__):
+        raise AssertionError
+
+    for module in ("_odd_rows", "oddness._odd_rows"):
+        monkeypatch.setattr(f"latentforest.{module}.fit_oddness", learn)
+    monkeypatch.setattr(RFAE, "load", learn)
+    model, table = folder / "m.lf", tmp_path / "t.csv"
+    frame.assign(score=1).to_csv(table, index=False)
+    for files in ((model, table), (table,)):
+        words = ("odd", *files)
+        assert "--keep score: the result" in fail(*words, "--keep", "score")
+        assert "up to 0.5" in fail(*words, "--contamination", "0.9", code=2)
+        assert "up to 0.5" in fail(*words, "--contamination", "nan", code=2)
+
+
+def test_similar_rows_are_not_sought_if_they_cannot_be_written(
+    run, fail, frame, tmp_path, monkeypatch
+):
+    model, table, out = (tmp_path / name for name in ("m.lf", "t.csv", "out.csv"))
+    frame.rename(columns={"few": "row"}).to_csv(table, index=False)
+    run("fit", table, "-o", model, *SMALL, "--drop", "id")
+    monkeypatch.delattr("latentforest._odd_rows.JudgingModel.similar")
+    assert "column named row" in fail("similar", model, table, "-o", out)
 
 
 def test_similar_rows_stand_side_by_side(run, folder, tmp_path):

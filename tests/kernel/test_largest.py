@@ -60,9 +60,22 @@ def test_blocks_and_threads_change_no_bit(n_jobs):
         np.testing.assert_array_equal(alone[1][0][others][:9], values[query])
 
 
+def test_all_rows_of_large_leaves_count_unless_told_otherwise():
+    index = random_index(2000, [3] * 4, seed=0)
+    leaf_rows = LeafRows.of_ids(index.ids, index.n_leaves)
+    queries = index.ids[:20]
+    rows, values = largest_entries(leaf_rows, queries, 2000)
+    gram = LeafKernel(index).gram(queries, index.ids)
+    filled = np.zeros((20, 2001))  # the last is for rows that are not there
+    np.put_along_axis(filled, rows, values, axis=1)
+    np.testing.assert_allclose(filled[:, :-1], gram, atol=1e-15)
+
+
 def test_rows_of_large_leaves_are_sampled():
     ids = np.repeat([[0, 2], [1, 3]], 2000, axis=0).astype(np.int32)
-    rows, values = largest_entries(LeafRows.of_ids(ids, 4), ids, 400, own=True)
+    rows, values = largest_entries(
+        LeafRows.of_ids(ids, 4), ids, 400, own=True, most_members=256
+    )
     found = rows >= 0
     assert (found.sum(axis=1) >= 249).all()
     assert (found.sum(axis=1) <= 256).all()

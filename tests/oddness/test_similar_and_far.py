@@ -45,6 +45,18 @@ def test_a_training_row_finds_itself_and_copies_come_in_order():
     assert found["kernel"].iloc[1] == found["kernel"].iloc[2]
 
 
+def test_rows_of_large_leaves_find_themselves():
+    rows = np.random.default_rng(0).normal(size=(1500, 2))
+    forest = CompletelyRandomForest(10, min_samples_leaf=400)
+    model = RFAE(forest=forest, decoder="knn", random_state=0).fit(rows)
+    found = model.similar(rows[:9], n=1500)
+    kernel = model.kernel_.gram(rows[:9], rows)
+    found = found[found["rank"] > 0]
+    given, at = found.index.to_numpy(), found["training_row"].to_numpy()
+    np.testing.assert_allclose(found["kernel"], kernel[given, at])
+    assert set(at[at == given]) == set(range(9))
+
+
 def test_more_rows_than_there_are(model):
     assert len(model.similar(NEW.iloc[:1], n=10_000)) <= 1 + len(TABLE)
     with pytest.raises(ValueError, match="n=0"):
@@ -61,6 +73,19 @@ def test_any_library_finds_rows():
         of_polars.similar(frame[:2], n=3).iloc[:, :3],
         of_array.similar(rows[:2], n=3).iloc[:, :3],
     )
+
+
+def test_what_is_wrong_is_said_before_anything_is_learned(monkeypatch, tmp_path):
+    rows = np.random.default_rng(0).normal(size=(40, 2))
+    model = RFAE(forest=CompletelyRandomForest(10), random_state=0).fit(rows)
+    monkeypatch.delattr("latentforest._odd_rows.fit_oddness")
+    for share in (0.9, 0.0, "many"):
+        with pytest.raises(ValueError, match="contamination"):
+            model.odd_rows(share)
+    with pytest.raises(ValueError, match="3 features"):
+        model.score_samples(np.zeros((2, 3)))
+    with pytest.raises(FileNotFoundError):
+        model.explore(path=tmp_path / "nowhere" / "page.html", color_by="oddness")
 
 
 def test_reach_is_the_largest_distance_to_the_nearest_other():

@@ -20,10 +20,11 @@ from latentforest.cli._tables import (
     check_keep,
     columns_to_read,
     file_codec,
+    kept_part,
     model_table,
 )
-from latentforest.cli._training import read_frame
-from latentforest.oddness import OddCells, OddRows, odd_cells
+from latentforest.cli._training import read_whole, typed_frame
+from latentforest.oddness import OddCells, OddRows, check_contamination, odd_cells
 from latentforest.reading import STREAM, Dialect, Source
 from latentforest.table import TableCodec
 
@@ -71,14 +72,14 @@ def odd(job: OddJob) -> None:
     if job.out is not None:
         output = Output(job.out, job.dialect, job.files)
     with Source(job.files[-1], job.dialect) as source:
+        check_keep(source, job.keep, ("score", "decision", *_cell_names()))
         if len(job.files) == 2:
-            finder = load_decoder(job.files[0]).odd_rows(share)
-            columns = columns_to_read(source, finder.schema_)
+            model = load_decoder(job.files[0])
+            columns = columns_to_read(source, model.schema_)
+            finder = model.odd_rows(share)
             blocks = _blocks(job, source, columns, finder)
         else:
             finder, columns, blocks = _of_table(job, source, share)
-        names = ("score", "decision", *_cell_names())
-        check_keep(source, job.keep, names)
         oddest = _judge(job, source, finder, columns, blocks, output)
     job.notes.say()
     shown = _shown(oddest, job.keep)
@@ -92,10 +93,15 @@ def _share(text: str) -> str | float:
     if text == "auto":
         return text
     try:
-        return float(text)
+        share = float(text)
+        check_contamination(share)
     except ValueError as exc:
-        message = f"--contamination {text}: give auto, or a share such as 0.05."
+        message = (
+            f"--contamination {text}: give auto, or a share above 0 and up to 0.5, "
+            "such as 0.05."
+        )
         raise UsageError(message) from exc
+    return share
 
 
 def _blocks(
@@ -114,16 +120,20 @@ def _of_table(
     job: OddJob, source: Source, share: str | float
 ) -> tuple[OddRows, list[str], Iterator[tuple[Any, Codes]]]:
     """Learn from the table itself; kept columns are names of rows, and not judged."""
-    source.require(job.keep, "columns to keep")
     columns = [name for name in source.data_names if name not in job.keep]
     if not columns:
         message = "--keep names all columns: none is left to judge. Keep fewer."
         raise UsageError(message)
-    frame, _ = read_frame(source, [*job.keep, *columns], {}, job.notes)
-    finder = OddRows(share, random_state=job.seed).fit(frame[columns])
-    kept = pa.table({name: pa.array(frame[name]) for name in job.keep})
-    codes = finder.codec_.encode(frame[columns]).values
-    return finder, columns, iter([(kept, codes)])
+    whole = read_whole(source, [*job.keep, *columns], job.notes)
+    frame, _ = typed_frame(source, whole.select(columns), {}, job.notes)
+    finder = OddRows(share, random_state=job.seed).fit(frame)
+    codes = finder.codec_.encode(frame).values
+    n_block = block_rows(job.block_rows, whole.num_columns)
+    blocks = (
+        (whole.slice(first, n_block), codes[first : first + n_block])
+        for first in range(0, len(codes), n_block)
+    )
+    return finder, columns, blocks
 
 
 def _judge(
@@ -145,7 +155,7 @@ def _judge(
             cells = odd_cells(finder.oddness_, codec, codes)
             scores = cells.scores
             part = _Part(codec, names, codes, cells)
-            kept = [block.column(name) for name in job.keep]
+            kept = kept_part(source, block, job.keep).columns
             _gather(oddest, job.top, n_rows, scores, part, kept)
             n_odd += int((scores < finder.offset_).sum())
             n_rows += len(codes)
@@ -173,29 +183,43 @@ class _Part:
     ) -> None:
         self.largest = cells.largest(CELLS)
         self.names, self.p_values = names, cells.p_values
-        self._found = [column.to_pylist() for column in codec.decode(codes).columns]
-        self._expected = [column.to_pylist() for column in cells.expected.columns]
+        self._found, self._expected = codec.decode(codes), cells.expected
 
     def cell(self, row: int, rank: int) -> tuple[str, str, str, float]:
         """Return column, cell found, cell expected, and p-value."""
         column = int(self.largest[row, rank])
-        found = _text(self._found[column][row])
-        expected = _text(self._expected[column][row])
+        found, expected = (
+            _text(table.column(column)[int(row)].as_py())
+            for table in (self._found, self._expected)
+        )
         return self.names[column], found, expected, float(self.p_values[row, column])
 
     def table(self, scores: Any, decision: Any) -> Any:
         """Return what is written."""
         made: dict[str, Any] = {"score": scores, "decision": decision}
         n_rows, n_named = self.largest.shape
+        kinds = (pa.string(), pa.string(), pa.string(), pa.float64())
         for rank in range(CELLS):
-            cells: list[Any] = [(None, None, None, None)] * n_rows
+            cells: list[Any] = [[None] * n_rows] * len(kinds)
             if rank < n_named:
-                cells = [self.cell(row, rank) for row in range(n_rows)]
-            kinds = (pa.string(), pa.string(), pa.string(), pa.float64())
+                at = self.largest[:, rank]
+                words = (_words(table, at) for table in (self._found, self._expected))
+                p_values = self.p_values[np.arange(n_rows), at]
+                cells = [self.names[at], *words, p_values]
             named = _cell_names()[4 * rank : 4 * rank + 4]
-            for part, (name, kind) in enumerate(zip(named, kinds, strict=True)):
-                made[name] = pa.array([cell[part] for cell in cells], kind)
+            for name, column, kind in zip(named, cells, kinds, strict=True):
+                made[name] = pa.array(column, kind)
         return pa.table(made)
+
+
+def _words(table: Any, at: Any) -> Any:
+    """Return one cell of each row, that in column ``at``, in words."""
+    words = np.empty(len(at), dtype=object)
+    for column in np.unique(at):
+        rows = np.flatnonzero(at == column)
+        cells = table.column(int(column)).take(pa.array(rows)).to_pylist()
+        words[rows] = [_text(cell) for cell in cells]
+    return words
 
 
 def _cell_names() -> list[str]:
@@ -212,7 +236,7 @@ def _gather(
     """Keep the oddest rows so far."""
     for row in np.argsort(scores, kind="stable")[:top]:
         cells = tuple(part.cell(row, rank) for rank in range(part.largest.shape[1]))
-        names = tuple(_text(column[int(row)].as_py()) for column in kept)
+        names = tuple(_name(column[int(row)].as_py()) for column in kept)
         heapq.heappush(
             oddest, OddRow(float(scores[row]), first + int(row) + 1, names, cells)
         )
@@ -242,6 +266,10 @@ def _shown(oddest: list[OddRow], keep: tuple[str, ...]) -> str:
 
 def _text(value: Any) -> str:
     return "missing" if value is None else str(value)
+
+
+def _name(value: Any) -> str:
+    return _text(None if value == "" else value)  # as words of text tables say missing
 
 
 def _cut(text: str) -> str:

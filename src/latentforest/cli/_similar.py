@@ -23,6 +23,12 @@ def similar(
     """Find rows, and write or show them beside the rows they are like."""
     output = None if out is None else Output(out, dialect, (model_path, path))
     model = load_decoder(model_path)
+    if output is not None and "row" in map(str, model.schema_.names):
+        message = (
+            "The table has a column named row, which the result needs for itself. "
+            "Rename it."
+        )
+        raise DataError(message)
     rows, _ = read_rows(model, path, dialect, (), notes)
     found = model.similar(rows, n)
     found.columns = [str(name) for name in found.columns]
@@ -33,12 +39,6 @@ def similar(
     if output is None:
         _show(found, row, notes)
         return
-    if "row" in found.columns:
-        message = (
-            "The table has a column named row, which the result needs for itself. "
-            "Rename it."
-        )
-        raise DataError(message)
     found.insert(0, "row", row)
     table = pa.Table.from_pandas(found, preserve_index=False).replace_schema_metadata()
     with output.open(table.schema, notations_of(model.schema_)) as sink:

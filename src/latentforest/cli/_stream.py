@@ -23,11 +23,12 @@ from latentforest.cli._tables import (
     coords_of,
     file_codec,
     file_schema,
+    kept_part,
     model_table,
     notations_of,
 )
 from latentforest.metrics import Distortion, RunningDistortion
-from latentforest.reading import Dialect, Source, words_of
+from latentforest.reading import Dialect, Source
 from latentforest.table import RowSet
 
 FAR_ROWS = (
@@ -211,21 +212,18 @@ def _run(
         # The first block is done before anything is opened for writing.
         first, block = next(blocks)
         made = work(block, first)
-        # Cells of a workbook may be of another sort in the next block.
-        kept = [
-            pa.field(name, pa.string()) if source.is_text else block.schema.field(name)
-            for name in job.keep
-        ]
-        whole = pa.schema([*kept, *schema])
+        kept = kept_part(source, block, job.keep)
+        whole = pa.schema([*kept.schema, *schema])
         with output.open(whole, notations) as sink:
             while True:
-                sink.write(_joined(whole, block, made))
+                sink.write(pa.table([*kept.columns, *made.columns], schema=whole))
                 n_rows += block.num_rows
                 bar.reach(n_rows, source.done)
                 following = next(blocks, None)
                 if following is None:
                     break
                 first, block = following
+                kept = kept_part(source, block, job.keep)
                 made = work(block, first)
     job.notes.say(f"{in_rows(n_rows)} written to {what}")
     return n_rows
@@ -236,14 +234,3 @@ def _numbered(blocks: Iterator[Any]) -> Iterator[tuple[int, Any]]:
     for block in blocks:
         yield first, block
         first += block.num_rows
-
-
-def _joined(schema: Any, block: Any, made: Any) -> Any:
-    n_kept = len(schema) - made.num_columns
-    columns = [
-        words_of(block.column(name))
-        if schema.field(name).type == pa.string()
-        else block.column(name)
-        for name in schema.names[:n_kept]
-    ]
-    return pa.table([*columns, *made.columns], schema=schema)

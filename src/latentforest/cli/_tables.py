@@ -155,6 +155,18 @@ def coords_of(source: Source, block: Any, names: Sequence[str], first: int) -> C
     return coords
 
 
+def kept_part(source: Source, block: Any, keep: Sequence[str]) -> Any:
+    """Return the columns to carry along, of the same types in every block.
+
+    Cells of text tables stay words: those of a workbook may be of another sort in the
+    next block.
+    """
+    if not source.is_text:
+        return block.select(keep)
+    words = [words_of(block.column(name)) for name in keep]
+    return pa.table(words, names=list(keep))
+
+
 def check_keep(source: Source, keep: Collection[str], made: Iterable[str]) -> None:
     """Refuse columns to carry along that are not there or would be there twice."""
     source.require(keep, "columns to keep")

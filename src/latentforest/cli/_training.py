@@ -56,10 +56,22 @@ def read_frame(
     source: Source, names: Sequence[str], kinds: Mapping[str, str], notes: Notes
 ) -> tuple[Any, dict[str, Column]]:
     """Read whole columns as a pandas frame, and how they were written."""
+    return typed_frame(source, read_whole(source, names, notes), kinds, notes)
+
+
+def read_whole(source: Source, names: Sequence[str], notes: Notes) -> Any:
+    """Read whole columns as they are written."""
     for note in source.notes:
         notes.warn(note)
     with notes.progress(f"reading {source.label}") as bar:
-        columns = read_columns(source, names, kinds, bar)
+        return source.whole(names, bar)
+
+
+def typed_frame(
+    source: Source, table: Any, kinds: Mapping[str, str], notes: Notes
+) -> tuple[Any, dict[str, Column]]:
+    """Work out what columns hold; also return how they were written."""
+    columns = read_columns(source, table, kinds)
     for column in columns.values():
         if column.note:
             notes.warn(column.note)

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from latentforest._base._types import LeafIds
 from latentforest.kernel import LeafRows, largest_entries
 
+MOST_MEMBERS = 256  # of a leaf that are looked at
 OTHERS = 512  # rows from all over the table
 
 
@@ -23,7 +24,9 @@ def relatives_of(
     Relatives of a row with a gap may all have it. Where it shall be filled, some rows
     from all over a table of ``others_of`` rows are proposed beside them.
     """
-    found = largest_entries(leaves, ids, n_rows, own=own, n_jobs=n_jobs)[0]
+    found, _ = largest_entries(
+        leaves, ids, n_rows, own=own, most_members=MOST_MEMBERS, n_jobs=n_jobs
+    )
     if not others_of:
         return found
     others = np.unique(np.linspace(0, others_of - 1, OTHERS).astype(np.int64))

@@ -1,20 +1,25 @@
 """Write the explorer page."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
 from latentforest._base._complete import completed
 from latentforest._base._random import RandomState, stage_rngs
 from latentforest._latent import check_model
-from latentforest._odd_rows import ODDNESS
 from latentforest.explore._axes import axis_columns
 from latentforest.explore._decoder import page_decoder
 from latentforest.explore._html import build_page
 from latentforest.explore._notebook import ExplorerPage
 from latentforest.explore._payload import make_payload
 from latentforest.explore._request import check_request
-from latentforest.explore._rows import decoder_rows, oddness_colour, shown_rows
+from latentforest.explore._rows import (
+    decoder_rows,
+    means_oddness,
+    oddness_colour,
+    shown_rows,
+)
 
 
 def write_page(
@@ -85,19 +90,20 @@ def write_page(
     ('iris.html', True)
     """
     check_model(model, "decoder_")
-    if isinstance(color_by, str) and color_by == ODDNESS:
-        color_by = oddness_colour(model, table)
+    odd = means_oddness(color_by, model, table)
     request = check_request(
         model,
         table,
         path,
-        color_by=color_by,
+        color_by=None if odd else color_by,
         columns=columns,
         sample=sample,
         image_shape=image_shape,
         title=title,
     )
     known = page_decoder(model)
+    if odd:
+        request = replace(request, color_cells=oddness_colour(model, table))
     rng = stage_rngs(random_state, "rows")["rows"]
     shown = shown_rows(model, table, request, rng)
     rows = decoder_rows(

@@ -71,11 +71,16 @@ def shown_rows(
     )
 
 
-def oddness_colour(model: JudgingModel, table: Any) -> Any:
-    """Return what "oddness" means as a colour: a column, or minus the scores."""
+def means_oddness(color_by: Any, model: LatentModel, table: Any) -> bool:
+    """Tell whether a colour is how odd rows are, and no column of that name."""
+    if not isinstance(color_by, str) or color_by != ODDNESS:
+        return False
     names = () if table is None else open_table(table).names
-    if ODDNESS in (*model.schema_.names, *names):
-        return ODDNESS
+    return ODDNESS not in (*model.schema_.names, *names)
+
+
+def oddness_colour(model: JudgingModel, table: Any) -> Any:
+    """Return minus the scores of rows, to colour them by."""
     from pandas import Series  # noqa: PLC0415 (only who asks for it pays for it)
 
     rows = None if table is None else _fitted_part(table, model)

@@ -43,12 +43,12 @@ def largest_entries(
     n_entries: int,
     *,
     own: bool = False,
+    most_members: int | None = None,
     n_jobs: int | None = None,
 ) -> tuple[NDArray[np.int64], Floats]:
     """Rows with the largest k(x, x_i) = Σ_b 1[same leaf] / |leaf| / B of each query.
 
-    Rows that share no leaf are never looked at: the cost is that of the leaves. Exact
-    where leaves have up to 256 rows; of larger ones so many are taken, evenly spaced.
+    Rows that share no leaf are never looked at: the cost is that of the leaves.
 
     Parameters
     ----------
@@ -61,6 +61,9 @@ def largest_entries(
     own : bool, default=False
         Whether the queries are the rows themselves, each of which is left out of its
         own entries.
+    most_members : int or None, default=None
+        Of leaves with more rows at most so many are looked at, evenly spaced: all of
+        them say little, and cost much. None looks at all, and is exact.
     n_jobs : int or None, default=None
         Threads; results are the same for any number.
 
@@ -84,6 +87,7 @@ def largest_entries(
             leaf_rows.starts,
             scale,
             leaf_rows.n_rows,
+            most_members or leaf_rows.n_rows,
             own,
             *block,
             rows,

@@ -5,8 +5,6 @@ import numpy as np
 
 from latentforest._base._compiled import compiled
 
-MOST_MEMBERS = 256  # of a leaf
-
 
 @compiled
 def sort_rows(ids, begin, end, at, members):
@@ -22,14 +20,14 @@ def sort_rows(ids, begin, end, at, members):
 
 
 @compiled
-def largest(ids, members, starts, scale, n_rows, own, begin, end, rows, values):
+def largest(ids, members, starts, scale, n_rows, most, own, begin, end, rows, values):
     """Fill the rows with the largest kernel values of some queries, largest first.
 
     ``ids`` are leaves of the queries, (n_queries, n_trees); ``members`` the rows of all
     leaves, leaf after leaf, from ``starts``. Only rows that share a leaf are looked at.
     Ties go by the number of the row. ``own`` says that query q is row q, which is left
-    out. Of a leaf with very many rows some are looked at, evenly spaced: all of them
-    say little, and would cost much. Places that nothing is found for keep −1.
+    out. Of a leaf with more than ``most`` rows so many are looked at, evenly spaced.
+    Places that nothing is found for keep −1.
     """
     n_wanted = rows.shape[1]
     sums, met = np.zeros(n_rows), np.empty(n_rows, np.int64)
@@ -38,7 +36,7 @@ def largest(ids, members, starts, scale, n_rows, own, begin, end, rows, values):
         for tree in range(ids.shape[1]):
             leaf = ids[q, tree]
             share = scale[leaf]
-            stride = -(-(starts[leaf + 1] - starts[leaf]) // MOST_MEMBERS)
+            stride = -(-(starts[leaf + 1] - starts[leaf]) // most)
             for at in range(starts[leaf], starts[leaf + 1], max(stride, 1)):
                 row = members[at]
                 if sums[row] == 0.0:

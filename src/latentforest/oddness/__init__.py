@@ -2,6 +2,7 @@
 
 from latentforest.oddness._odd_cells import OddCells
 from latentforest.oddness._odd_rows import OddRows
+from latentforest.oddness._odd_rows import check_contamination as check_contamination
 from latentforest.oddness._odd_rows import odd_cells as odd_cells
 from latentforest.oddness._oddness import Oddness as Oddness
 from latentforest.oddness._oddness import fit_oddness as fit_oddness

@@ -1,6 +1,6 @@
 """Files, and frames with text in them, as pandas frames of values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, BinaryIO
 
@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from latentforest._base._checks import listed
 from latentforest._base._errors import DataError
-from latentforest._base._progress import Bar, progress
+from latentforest._base._progress import progress
 from latentforest.reading._dialect import Dialect
 from latentforest.reading._formats import STREAM
 from latentforest.reading._infer import Column, infer_columns
@@ -19,17 +19,16 @@ _TEXT = {"string", "mixed", "mixed-integer", "mixed-integer-float"}
 
 
 def read_columns(
-    source: Source, columns: Sequence[str], kinds: Mapping[str, str], bar: Bar
+    source: Source, table: Any, kinds: Mapping[str, str]
 ) -> dict[str, Column]:
-    """Read columns of a whole file, every one with its own type.
+    """Read the columns of a whole table of a file, every one with its own type.
 
     As ``pandas.read_csv`` reads plain text, but for three things: integers with gaps
     stay integers, words with leading zeros stay text, and floats are read to the last
     bit. Files that have types are believed, but for text that is written as amounts,
     percents or dates.
     """
-    table = source.whole(columns, bar)
-    cells = {name: table.column(name) for name in columns}
+    cells = dict(zip(table.column_names, table.columns, strict=True))
     typed = not source.is_text
     text = {
         name: words_of(column) for name, column in cells.items() if is_text(column.type)
@@ -38,11 +37,11 @@ def read_columns(
         text, source.dialect, kinds, commas_are_decimal=source.commas_are_decimal
     )
     out = {}
-    for name in columns:
-        column = found.get(name, Column(cells[name]))
+    for name, written in cells.items():
+        column = found.get(name, Column(written))
         # Text of digits may be meant as text where the file could say number.
         believed = typed and not column.is_disguised
-        out[name] = Column(cells[name]) if believed else column
+        out[name] = Column(written) if believed else column
     return out
 
 
@@ -60,7 +59,8 @@ def read_stream(stream: BinaryIO, dialect: Dialect) -> tuple[Any, list[str]]:
 
 def _read_all(source: Source) -> tuple[Any, list[str]]:
     with progress(None) as bar:
-        columns = read_columns(source, source.data_names, {}, bar)
+        table = source.whole(source.data_names, bar)
+    columns = read_columns(source, table, {})
     notes = [*source.notes, *(c.note for c in columns.values() if c.note)]
     return frame_of({name: c.values for name, c in columns.items()}), notes
 
