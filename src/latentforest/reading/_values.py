@@ -13,6 +13,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+_EXACT = 2**53  # up to here integers and floats are the same numbers
+
 
 def array_of(values: Sequence[Any]) -> Any:
     """Return a pyarrow array of numbers, booleans, dates or times, or else of words."""
@@ -136,7 +138,14 @@ def word_of(value: Any) -> str:
         return _duration(value)
     if isinstance(value, list | dict | tuple | bytes):
         raise TypeError(f"a {type(value).__name__}")
+    if isinstance(value, float | Decimal):
+        return _number(float(value))
     return str(value)
+
+
+def _number(value: float) -> str:
+    """Return a number in words: 1.0 as 1, since both may be meant by either."""
+    return str(int(value) if abs(value) <= _EXACT and value == int(value) else value)
 
 
 def _duration(value: dt.timedelta) -> str:
