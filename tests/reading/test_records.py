@@ -227,6 +227,11 @@ def test_a_late_word_in_a_long_file_is_seen(tmp_path):
     assert found["y"].dtype == float
 
 
+def test_durations_keep_their_fraction():
+    assert word_of(dt.timedelta(days=1, seconds=1.5)) == "24:00:01.5"
+    assert word_of(-dt.timedelta(microseconds=1)) == "-0:00:00.000001"
+
+
 @pytest.mark.parametrize(
     ("value", "word"),
     [(1.0, "1"), (-3.0, "-3"), (2.5, "2.5"), (1e300, "1e+300"), (float("inf"), "inf")],
