@@ -110,7 +110,7 @@ class TextRows:
             end = len(data) + first if first >= 0 else -1
             data += more
         if end < 0:
-            self._check_end(ends, data)
+            self._check_end(ends, data, "the first line")
             return data, b""
         return data[:end], data[end:]
 
@@ -187,17 +187,17 @@ class TextRows:
             if len(kept) >= LONGEST_ROW or not (more := self._read()):
                 break
         if kept:
-            self._check_end(ends, kept)
+            self._check_end(ends, kept, f"row {self._n_read + 1}")
             yield kept
 
-    def _check_end(self, ends: RowEnds, last: bytes) -> None:
+    def _check_end(self, ends: RowEnds, last: bytes, what: str) -> None:
         """Refuse a last row that does not end: a forgotten quote would swallow rows."""
         too_long = len(last) >= LONGEST_ROW
         if too_long or ends.is_open:
             place = f"within {LONGEST_ROW >> 20} MB" if too_long else "in the file"
             message = (
-                f"{self._label}: a row after row {self._n_read} does not end {place}. "
-                "Is a quote left open, or the file cut off?"
+                f"{self._label}: {what} does not end {place}. Is a quote left open, or "
+                "the file cut off?"
             )
             raise DataError(message)
 
