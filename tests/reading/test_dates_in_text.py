@@ -86,6 +86,15 @@ def test_durations_are_those_beyond_a_day(seconds):
     assert Notation.from_text(found.notation).cells.sort == "duration"
 
 
+def test_durations_with_fractions_are_written_back():
+    words = ["-0:00:01.5", "0:00:01.5", "-0:00:00.25", "26:15:00", "0:00:00.000001"]
+    found = read(*words)
+    assert found.values.cast(pa.int64()).to_pylist()[:2] == [-1_500_000, 1_500_000]
+    assert Notation.from_text(found.notation).cells.write(found.values).to_pylist() == (
+        words
+    )
+
+
 def test_hours_of_one_day_are_times_of_day():
     assert read("1:23:45", "22:00:01").notation == "time:H:mm:ss"
 

@@ -4,6 +4,7 @@ import datetime as dt
 import gzip
 import json
 import sqlite3
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -213,8 +214,7 @@ def test_blocks_of_several_sorts_are_joined(first, second):
         assert str(joined["x"].type) == "timestamp[us]"
     elif len(kinds) > 1:
         words = [word_of(v) for kind in (first, second) for v in VALUES[kind]]
-        floats = {"double"} & kinds  # 1 among floats is 1.0
-        assert floats or joined["x"].to_pylist() == words
+        assert joined["x"].to_pylist() == words
 
 
 def test_a_late_word_in_a_long_file_is_seen(tmp_path):
@@ -225,3 +225,30 @@ def test_a_late_word_in_a_long_file_is_seen(tmp_path):
         found = read_table(tmp_path / "t.jsonl")
     assert found["x"].isna().sum() == 1
     assert found["y"].dtype == float
+
+
+def test_durations_keep_their_fraction():
+    assert word_of(dt.timedelta(days=1, seconds=1.5)) == "24:00:01.5"
+    assert word_of(-dt.timedelta(microseconds=1)) == "-0:00:00.000001"
+
+
+@pytest.mark.parametrize(
+    ("value", "word"),
+    [(1.0, "1"), (-3.0, "-3"), (2.5, "2.5"), (1e300, "1e+300"), (float("inf"), "inf")],
+)
+def test_whole_floats_are_worded_as_integers(value, word):
+    assert word_of(value) == word
+    assert word_of(Decimal(value)) == word
+
+
+CELLS = ("1", "2.5", "1.0", '"a"', '"b"', '"c"', '"d"', '"e"')
+WORDS = ("1", "2.5", "1", "a", "b", "c", "d", "e")
+
+
+def test_words_do_not_depend_on_the_blocks_of_rows(tmp_path, monkeypatch):
+    lines = [f'{{"x": {cell}}}' for cell in CELLS] * 3
+    (tmp_path / "t.jsonl").write_text("\n".join(lines))
+    for batch in (1, 2, 3, 100):
+        monkeypatch.setattr("latentforest.reading._records.BATCH", batch)
+        found = read_table(tmp_path / "t.jsonl")
+        assert found["x"].tolist() == [*WORDS] * 3

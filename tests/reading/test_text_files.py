@@ -1,6 +1,7 @@
 """Text files of all kinds: separators, encodings, lines of names, nasty ends."""
 
 import codecs
+import csv
 import io
 
 import pandas as pd
@@ -168,8 +169,67 @@ def test_repeated_names_may_be_a_row(tmp_path):
         ("a,b\n", "no rows"),
         ("a,b\n1,2\n1,2,3\n", "row 2 has 3 cells"),
         ("a\0b\n1\n", "not a text table"),
+        ('a,b\n1,x\n1,"x\n2,y\n', "row 2 does not end in the file. Is a quote"),
+        ('"a,b\n1,x\n', "the first line does not end in the file. Is"),
     ],
 )
 def test_nasty_files_are_refused(text, match):
     with pytest.raises(DataError, match=match):
         read_table(io.StringIO(text))
+
+
+def test_quotes_within_cells_are_signs_like_others():
+    lines = ['a,size 5",c', *(f"{i},x,y" for i in range(100))]
+    lines[51] = '50,5" pipe,y'
+    one = "\n".join(lines) + "\n"
+    for text in (one, one.replace('5" pipe', "pipe"), one.replace(',size 5"', ",size")):
+        rows = opened(text)
+        cells = [c for t in rows.tables(["a"]) for c in t.column(0).to_pylist()]
+        assert cells == [str(i) for i in range(100)]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_all_line_ends_are_known(end):
+    frame = read_table(io.BytesIO(end.join(["a,b", "1,x", "2,y"]).encode()))
+    assert frame.to_numpy().tolist() == [[1, "x"], [2, "y"]]
+
+
+WRITTEN = st.sampled_from(
+    ['5"', 'a"b"c', '"x"', '"a""b"', '"a\nb"', '"\r\n"', '""', "z", '"a"b', '"a,b"']
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    rows=st.lists(st.tuples(WRITTEN, WRITTEN), min_size=2, max_size=8),
+    piece=st.integers(1, 40),
+    end=st.sampled_from(["\n", "\r\n", "\r"]),
+)
+def test_rows_are_those_of_the_csv_module_whatever_the_pieces(rows, piece, end):
+    from latentforest.reading import _csv_read
+
+    text = "".join(f"{one},{two}{end}" for one, two in rows)
+    expected = list(csv.reader(io.StringIO(text, newline="")))
+    before = _csv_read.PIECE, _csv_read.SAMPLE
+    _csv_read.PIECE, _csv_read.SAMPLE = piece, 1
+    try:
+        found = opened(text, separator=",", header=True)
+        tables = list(found.tables(found.names)) if len({*found.names}) > 1 else None
+    finally:
+        _csv_read.PIECE, _csv_read.SAMPLE = before
+    names = [name or f"Unnamed: {j}" for j, name in enumerate(expected[0])]
+    assert list(found.names) == names
+    if tables is not None:
+        got = [list(row.values()) for t in tables for row in t.to_pylist()]
+        assert got == expected[1:]
+
+
+def test_a_stray_quote_does_not_hold_rows_back(monkeypatch):
+    from latentforest.reading import _csv_read
+
+    monkeypatch.setattr(_csv_read, "PIECE", 100)
+    monkeypatch.setattr(_csv_read, "SAMPLE", 100)
+    text = 'a,b\n1,5"\n' + '2,"x\ny"\n' * 200
+    sizes = [t.num_rows for t in opened(text).tables(["a"])]
+    assert sum(sizes) == 201
+    assert max(sizes) < 20

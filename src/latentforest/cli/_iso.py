@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from latentforest.reading import clock_word, fraction_word
 from latentforest.table import to_clock
 
 _SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -28,7 +29,7 @@ def iso_words(cells: Any) -> Any:
         words = _instants(counts, kind, each)
     else:
         hours = "{:d}" if pa.types.is_duration(kind) else "{:02d}"
-        words = [_length(count, each, hours) for count in counts.tolist()]
+        words = [clock_word(count, each, hours) for count in counts.tolist()]
     missing = cells.is_null().to_numpy(zero_copy_only=False)
     return pa.array(words, pa.string(), mask=missing)
 
@@ -37,21 +38,10 @@ def _instants(counts: Any, kind: Any, each: int) -> list[str]:
     clock = to_clock(counts, kind.unit, kind.tz) if kind.tz else counts
     seconds, rest = np.divmod(clock, each)
     words = np.datetime_as_string(seconds.view("M8[s]"))
-    parts = [_fraction(count, each) for count in rest.tolist()]
+    parts = [fraction_word(count, each) for count in rest.tolist()]
     east = ((clock - counts) // each).tolist()
     zones = [_offset(second) if kind.tz else "" for second in east]
     return [f"{w}{p}{z}" for w, p, z in zip(words, parts, zones, strict=True)]
-
-
-def _length(count: int, each: int, hours: str) -> str:
-    seconds, rest = divmod(abs(count), each)
-    sign = "-" if count < 0 else ""
-    clock = f":{seconds // 60 % 60:02d}:{seconds % 60:02d}"
-    return f"{sign}{hours.format(seconds // 3_600)}{clock}{_fraction(rest, each)}"
-
-
-def _fraction(rest: int, each: int) -> str:
-    return f"{rest / each:.9f}".rstrip("0")[1:] if rest else ""
 
 
 def _offset(seconds: int) -> str:

@@ -2,6 +2,8 @@
 
 from latentforest.reading._cells import read_cells as read_cells
 from latentforest.reading._cells import read_coordinate as read_coordinate
+from latentforest.reading._clock import clock_word as clock_word
+from latentforest.reading._clock import fraction_word as fraction_word
 from latentforest.reading._date_notation import DateNotation as DateNotation
 from latentforest.reading._dialect import Dialect as Dialect
 from latentforest.reading._formats import STREAM as STREAM

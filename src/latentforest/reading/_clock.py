@@ -72,3 +72,16 @@ def zone_seconds(name: str) -> int:
         return 0
     seconds = int(name[1:3]) * 3600 + int(name[4:6]) * 60
     return -seconds if name[0] == "-" else seconds
+
+
+def clock_word(count: int, each: int, hours: str = "{:d}") -> str:
+    """Return a length of time as -26:15:00.5; a second has ``each`` of the counts."""
+    seconds, rest = divmod(abs(count), each)
+    sign = "-" if count < 0 else ""
+    clock = f":{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    return f"{sign}{hours.format(seconds // 3600)}{clock}{fraction_word(rest, each)}"
+
+
+def fraction_word(rest: int, each: int) -> str:
+    """Return a fraction of a second as .5, or nothing if it is none."""
+    return f"{rest / each:.9f}".rstrip("0")[1:] if rest else ""

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from itertools import islice, pairwise
 from typing import BinaryIO
 
+from latentforest.reading._row_ends import RowEnds
+
 UTF8_MARK = b"\xef\xbb\xbf"
 _MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 SAMPLE = 2**16  # bytes that are looked at to find the separator
@@ -55,7 +57,7 @@ def excel_separator(text: str) -> tuple[str | None, str]:
     return (found[1], text[found.end() :]) if found else (None, text)
 
 
-def find_separator(sample: str, usual: str) -> str:
+def find_separator(sample: bytes, usual: str) -> str:
     """Return the character that cuts all rows into the same number of cells.
 
     Commas are in numbers, too: another character that cuts all rows alike comes
@@ -72,8 +74,10 @@ def find_separator(sample: str, usual: str) -> str:
     return max(cuts, key=lambda mark: cuts[mark][0])
 
 
-def _cells_per_row(sample: str, mark: str) -> list[int]:
-    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=mark)
+def _cells_per_row(sample: bytes, mark: str) -> list[int]:
+    _, end = RowEnds(mark).scan(sample)
+    text = (sample[:end] if end > 0 else sample).decode("utf-8", "replace")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
     try:
         return [len(row) for row in islice(reader, _ROWS) if row]
     except csv.Error:

@@ -9,7 +9,6 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO
 
-import numpy as np
 import pyarrow as pa
 from pyarrow import csv as pa_csv
 
@@ -26,6 +25,7 @@ from latentforest.reading._csv_head import (
     like_cells,
 )
 from latentforest.reading._dialect import Dialect
+from latentforest.reading._row_ends import RowEnds
 
 PIECE = 2**20  # bytes read at once
 LONGEST_ROW = 2**26  # bytes after which a quote is taken to be forgotten
@@ -103,16 +103,16 @@ class TextRows:
             message = f"{self._label} is empty. Give a table with a header line."
             raise DataError(message)
         data = self._find_separator(data)
-        end = 0
-        while True:
-            end = data.find(b"\n", end) + 1
-            if end == 0:
-                more = self._read() if len(data) < LONGEST_ROW else b""
-                if not more:
-                    return data, b""
-                end, data = len(data), data + more
-            elif data.count(b'"', 0, end) % 2 == 0:
-                return data[:end], data[end:]
+        ends = RowEnds(self.separator)
+        end, _ = ends.scan(data)
+        while end < 0 and len(data) < LONGEST_ROW and (more := self._read()):
+            first, _ = ends.scan(more)
+            end = len(data) + first if first >= 0 else -1
+            data += more
+        if end < 0:
+            self._check_end(ends, data, "the first line")
+            return data, b""
+        return data[:end], data[end:]
 
     def _find_separator(self, data: bytes) -> bytes:
         """Find what stands between cells, if the user does not say."""
@@ -122,9 +122,7 @@ class TextRows:
             data = data[data.index(b"\n") + 1 :]
             sample = data[:SAMPLE]
         if self._dialect.separator is None:
-            whole = sample[: _last_row_end(sample)] or sample
-            text = whole.decode("utf-8", "replace")
-            self.separator = told or find_separator(text, self._usual)
+            self.separator = told or find_separator(sample, self._usual)
         return data
 
     def _read_names(self, head: bytes) -> tuple[str, ...]:
@@ -177,24 +175,31 @@ class TextRows:
         )
 
     def _pieces(self) -> Iterator[bytes]:
-        data, self._rest = self._rest, b""
+        kept, more, self._rest = b"", self._rest, b""
+        ends = RowEnds(self.separator)
         while True:
-            end = _last_row_end(data)
+            _, end = ends.scan(more)
+            data = kept + more
+            end = len(kept) + end if end >= 0 else 0
             if end:
                 yield data[:end]
             kept = data[end:]
-            if len(kept) > LONGEST_ROW:
-                message = (
-                    f"{self._label}: a row after row {self._n_read} does not end "
-                    f"within {LONGEST_ROW >> 20} MB. Is a quote left open?"
-                )
-                raise DataError(message)
-            more = self._read()
-            if not more:
+            if len(kept) >= LONGEST_ROW or not (more := self._read()):
                 break
-            data = kept + more
         if kept:
+            self._check_end(ends, kept, f"row {self._n_read + 1}")
             yield kept
+
+    def _check_end(self, ends: RowEnds, last: bytes, what: str) -> None:
+        """Refuse a last row that does not end: a forgotten quote would swallow rows."""
+        too_long = len(last) >= LONGEST_ROW
+        if too_long or ends.is_open:
+            place = f"within {LONGEST_ROW >> 20} MB" if too_long else "in the file"
+            message = (
+                f"{self._label}: {what} does not end {place}. Is a quote left open, or "
+                "the file cut off?"
+            )
+            raise DataError(message)
 
     def _parse(self, piece: bytes, columns: Sequence[str]) -> Any:
         bad: list[Any] = []
@@ -238,14 +243,3 @@ class TextRows:
             )
             raise DataError(message)
         return table
-
-
-def _last_row_end(data: bytes) -> int:
-    """Where the last complete row ends; line ends within quotes do not count."""
-    if b'"' not in data:
-        return data.rfind(b"\n") + 1
-    marks = np.frombuffer(data, dtype=np.uint8)
-    ends = np.flatnonzero(marks == ord("\n"))
-    quotes = np.flatnonzero(marks == ord('"'))
-    outside = ends[np.searchsorted(quotes, ends) % 2 == 0]
-    return int(outside[-1]) + 1 if len(outside) else 0

@@ -14,6 +14,7 @@ from latentforest.reading._clock import (
     DAY,
     MONTHS,
     NANO,
+    clock_word,
     days_of,
     full_years,
     months_of,
@@ -47,7 +48,8 @@ class DateNotation:
     Notes
     -----
     Reading is less strict than writing: days and months may have one digit or two, a
-    date may have a time, and a time may have seconds and a fraction.
+    date may have a time, and a time may have seconds and a fraction. Durations are
+    ``H:mm:ss``, with a fraction where there is one.
     """
 
     pattern: str
@@ -206,6 +208,9 @@ class DateNotation:
         width = pa.int32() if values.type.bit_width == 32 else pa.int64()
         counts = pc.fill_null(values.cast(width).cast(pa.int64()), 0).to_numpy()
         each = {"s": 1, "ms": 10**3, "us": 10**6, "ns": NANO}[unit]
+        if self.sort == "duration":
+            lengths = [clock_word(count, each) for count in counts.tolist()]
+            return pa.array(lengths, pa.string(), mask=missing)
         east = zone_seconds(zone) if self._has_zone else 0
         seconds, rest = np.divmod(counts, each)
         parts = self._parts(seconds + east, rest * (NANO // each), east)
@@ -222,16 +227,6 @@ class DateNotation:
         self, seconds: Counts, nanos: Counts, east: int
     ) -> dict[str, list[str] | str]:
         """Return each token of the pattern in words."""
-        if self.sort == "duration":
-            size = np.abs(seconds)
-            hours = [
-                f"{'-' if whole < 0 else ''}{whole_hours}"
-                for whole, whole_hours in zip(
-                    seconds.tolist(), (size // 3600).tolist(), strict=True
-                )
-            ]
-            clock = _padded({"mm": size // 60 % 60, "ss": size % 60})
-            return {"H": hours, **clock}
         days, clock_seconds = np.divmod(seconds, DAY)
         dates = days.astype("M8[D]")
         months = dates.astype("M8[M]")

@@ -13,6 +13,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from latentforest.reading._clock import clock_word
+
+_EXACT = 2**53  # up to here integers and floats are the same numbers
+
 
 def array_of(values: Sequence[Any]) -> Any:
     """Return a pyarrow array of numbers, booleans, dates or times, or else of words."""
@@ -133,14 +137,14 @@ def word_of(value: Any) -> str:
     if isinstance(value, dt.date | dt.time):
         return value.isoformat()
     if isinstance(value, dt.timedelta):
-        return _duration(value)
+        return clock_word(value // dt.timedelta(microseconds=1), 10**6)
     if isinstance(value, list | dict | tuple | bytes):
         raise TypeError(f"a {type(value).__name__}")
+    if isinstance(value, float | Decimal):
+        return _number(float(value))
     return str(value)
 
 
-def _duration(value: dt.timedelta) -> str:
-    seconds = abs(value) // dt.timedelta(seconds=1)
-    sign = "-" if value < dt.timedelta(0) else ""
-    hours, rest = divmod(seconds, 3600)
-    return f"{sign}{hours}:{rest // 60:02d}:{rest % 60:02d}"
+def _number(value: float) -> str:
+    """Return a number in words: 1.0 as 1, since both may be meant by either."""
+    return str(int(value) if abs(value) <= _EXACT and value == int(value) else value)
