@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -48,6 +48,16 @@ class OddJob:
     notes: Notes
 
 
+class OddCell(NamedTuple):
+    """A cell that surprises, in words."""
+
+    column: str
+    found: str
+    expected: str
+    p_value: float
+    as_expected: bool
+
+
 @dataclass(frozen=True, slots=True)
 class OddRow:
     """One of the oddest rows, as it is shown."""
@@ -55,7 +65,7 @@ class OddRow:
     score: float
     number: int  # in the table, from 1
     kept: tuple[str, ...]
-    cells: tuple[tuple[str, str, str, float], ...]  # column, found, expected, p-value
+    cells: tuple[OddCell, ...]
 
     def __lt__(self, other: "OddRow") -> bool:
         # The least of a heap goes first: the most usual, and of equals the last.
@@ -127,7 +137,7 @@ def _of_table(
     whole = read_whole(source, [*job.keep, *columns], job.notes)
     frame, _ = typed_frame(source, whole.select(columns), {}, job.notes)
     finder = OddRows(share, random_state=job.seed).fit(frame)
-    codes = finder.codec_.encode(frame).values
+    codes = finder.codec_.encode(frame, to_nearest=False).values
     n_block = block_rows(job.block_rows, whole.num_columns)
     blocks = (
         (whole.slice(first, n_block), codes[first : first + n_block])
@@ -154,7 +164,7 @@ def _judge(
         for block, codes in blocks:
             cells = odd_cells(finder.oddness_, codec, codes)
             scores = cells.scores
-            part = _Part(codec, names, codes, cells)
+            part = _Part(block.select(columns), codec, names, codes, cells)
             kept = kept_part(source, block, job.keep).columns
             _gather(oddest, job.top, n_rows, scores, part, kept)
             n_odd += int((scores < finder.offset_).sum())
@@ -179,20 +189,33 @@ class _Part:
     """Rows of a block with their most surprising cells, in words."""
 
     def __init__(
-        self, codec: TableCodec, names: Any, codes: Codes, cells: OddCells
+        self,
+        block: Any,
+        codec: TableCodec,
+        names: Any,
+        codes: Codes,
+        cells: OddCells,
     ) -> None:
         self.largest = cells.largest(CELLS)
         self.names, self.p_values = names, cells.p_values
-        self._found, self._expected = codec.decode(codes), cells.expected
+        # Shown as the file has it; what the model makes of it may be less.
+        self._found, self._expected = block, cells.expected
+        self._read = codec.decode(codes)
 
-    def cell(self, row: int, rank: int) -> tuple[str, str, str, float]:
-        """Return column, cell found, cell expected, and p-value."""
+    def cell(self, row: int, rank: int) -> OddCell:
+        """Return one of the most surprising cells of a row."""
         column = int(self.largest[row, rank])
-        found, expected = (
-            _text(table.column(column)[int(row)].as_py())
-            for table in (self._found, self._expected)
+        found, read, expected = (
+            table.column(column)[int(row)].as_py()
+            for table in (self._found, self._read, self._expected)
         )
-        return self.names[column], found, expected, float(self.p_values[row, column])
+        return OddCell(
+            self.names[column],
+            _name(found),
+            _text(expected),
+            float(self.p_values[row, column]),
+            as_expected=read == expected,
+        )
 
     def table(self, scores: Any, decision: Any) -> Any:
         """Return what is written."""
@@ -218,7 +241,7 @@ def _words(table: Any, at: Any) -> Any:
     for column in np.unique(at):
         rows = np.flatnonzero(at == column)
         cells = table.column(int(column)).take(pa.array(rows)).to_pylist()
-        words[rows] = [_text(cell) for cell in cells]
+        words[rows] = [_name(cell) for cell in cells]
     return words
 
 
@@ -251,15 +274,15 @@ def _shown(oddest: list[OddRow], keep: tuple[str, ...]) -> str:
             f"  {name} {value}" for name, value in zip(keep, row.kept, strict=True)
         )
         lines.append(f"row {row.number}  score {row.score:.1f}{named}")
-        # The oddest cell, and others that are odd and not as expected.
-        first, *more = row.cells
-        cells = [first, *(c for c in more if c[3] <= ODD_CELL and c[1] != c[2])]
-        wide = max(len(_cut(cell[0])) for cell in cells)
-        found = max(len(_cut(cell[1])) for cell in cells)
+        # The oddest cell that is not as expected, and others that are odd, too.
+        first, *more = [c for c in row.cells if not c.as_expected] or row.cells
+        cells = [first, *(c for c in more if c.p_value <= ODD_CELL)]
+        wide = max(len(_cut(cell.column)) for cell in cells)
+        found = max(len(_cut(cell.found)) for cell in cells)
         lines += [
-            f"    {_cut(column):{wide}}  {_cut(value):{found}}  "
-            f"expected {_cut(wanted)} (p {p:.2g})"
-            for column, value, wanted, p in cells
+            f"    {_cut(c.column):{wide}}  {_cut(c.found):{found}}  "
+            f"expected {_cut(c.expected)} (p {c.p_value:.2g})"
+            for c in cells
         ]
     return "\n".join(lines) + "\n" if lines else ""
 
