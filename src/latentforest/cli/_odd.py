@@ -13,7 +13,7 @@ import pyarrow as pa
 from latentforest._base._errors import UsageError
 from latentforest._base._types import Codes
 from latentforest.cli._models import load_decoder
-from latentforest.cli._notes import Notes, in_rows
+from latentforest.cli._notes import Notes, cut, in_rows
 from latentforest.cli._sink import Output
 from latentforest.cli._tables import (
     block_rows,
@@ -254,12 +254,11 @@ def _shown(oddest: list[OddRow], keep: tuple[str, ...]) -> str:
         # The oddest cell, and others that are odd and not as expected.
         first, *more = row.cells
         cells = [first, *(c for c in more if c[3] <= ODD_CELL and c[1] != c[2])]
-        wide = max(len(_cut(cell[0])) for cell in cells)
-        found = max(len(_cut(cell[1])) for cell in cells)
+        words = [[cut(word, WIDTH) for word in cell[:3]] for cell in cells]
+        wide, found, _ = (max(map(len, column)) for column in zip(*words, strict=True))
         lines += [
-            f"    {_cut(column):{wide}}  {_cut(value):{found}}  "
-            f"expected {_cut(wanted)} (p {p:.2g})"
-            for column, value, wanted, p in cells
+            f"    {column:{wide}}  {value:{found}}  expected {wanted} (p {cell[3]:.2g})"
+            for (column, value, wanted), cell in zip(words, cells, strict=True)
         ]
     return "\n".join(lines) + "\n" if lines else ""
 
@@ -270,7 +269,3 @@ def _text(value: Any) -> str:
 
 def _name(value: Any) -> str:
     return _text(None if value == "" else value)  # as words of text tables say missing
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
