@@ -6,6 +6,7 @@ import pytest
 
 from cli_cases import SMALL
 from latentforest import RFAE
+from latentforest.cli._notes import cut
 
 
 @pytest.fixture(scope="module")
@@ -150,6 +151,11 @@ def test_similar_rows_stand_side_by_side(run, folder, tmp_path):
     itself = found["training_row"] == found["row"]
     assert (found["training_row"][1::3] <= found["row"][1::3]).all()
     assert itself[1::3].mean() > 0.9
+
+
+def test_long_words_are_cut_on_the_screen():
+    assert cut("a" * 24, 24) == "a" * 24
+    assert cut("a" * 25, 24) == "a" * 23 + "…"
 
 
 def test_rows_and_positions_far_away_are_counted(run, folder, odd_table, tmp_path):

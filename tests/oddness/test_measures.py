@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from latentforest.forest import forests_of_columns
+from latentforest.kernel import LeafRows
+from latentforest.oddness._expect_loops import expect_levels
 from latentforest.oddness._known import KnownRows
 from latentforest.oddness._near_loops import nearest_squares
 from latentforest.oddness._oddness import fit_oddness
@@ -41,6 +43,38 @@ def test_nearest_squares_are_those_of_all_pairs():
     for i in range(40):
         wanted = [squared(rows[i], rows[j], apart) for j in range(40) if j != i]
         np.testing.assert_allclose(found[i], np.sort(wanted)[:3])
+
+
+def test_levels_have_the_weight_of_their_rows_and_ties_go_to_the_first():
+    n_rows, n_trees, width, n_levels = 60, 4, 12, 9
+    ids = RNG.integers(width - 1, size=(n_rows, n_trees))
+    ids[3] = width - 1  # leaves of nobody else
+    ids += width * np.arange(n_trees)
+    known = RNG.integers(1, n_levels, size=n_rows)
+    cells, own = RNG.integers(n_levels, size=n_rows), np.arange(n_rows)
+    own[::5] = -1
+    own[3] = 3
+    skip = (RNG.random((n_rows, n_trees)) < 0.3).astype(np.uint16)
+    leaves, said = LeafRows.of_ids(ids, width * n_trees), np.zeros((n_rows, 3))
+    expect_levels(
+        *(ids, skip, leaves.members, leaves.starts, known, cells, own),
+        *(0, n_rows, said),
+    )
+    n_ties = 0
+    for row in range(n_rows):
+        votes, n_trees_heard = np.zeros(n_levels), 0
+        for tree in range(n_trees):
+            if own[row] >= 0 and skip[row, tree]:
+                continue
+            there = np.flatnonzero(ids[:, tree] == ids[row, tree])
+            there = there[there != own[row]]
+            n_trees_heard += len(there) > 0
+            for other in there:
+                votes[known[other]] += 1 / len(there)
+        wanted = [n_trees_heard, votes[cells[row]], votes.argmax()]
+        n_ties += (votes == votes.max()).sum() > 1
+        assert said[row].tolist() == wanted
+    assert n_ties > 3
 
 
 def test_huge_numbers_are_far_away():

@@ -65,6 +65,11 @@ class Notes:
         return progress(what if self.shows_progress else None, unit=" rows")
 
 
+def cut(text: str, width: int) -> str:
+    """Return a text that is no wider than a column of the screen."""
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
 def size_of(path: str) -> str:
     """Return the size of a file in words."""
     if is_stream(path):

@@ -13,7 +13,7 @@ import pyarrow as pa
 from latentforest._base._errors import UsageError
 from latentforest._base._types import Codes
 from latentforest.cli._models import load_decoder
-from latentforest.cli._notes import Notes, in_rows
+from latentforest.cli._notes import Notes, cut, in_rows
 from latentforest.cli._sink import Output
 from latentforest.cli._tables import (
     block_rows,
@@ -277,12 +277,12 @@ def _shown(oddest: list[OddRow], keep: tuple[str, ...]) -> str:
         # The oddest cell that is not as expected, and others that are odd, too.
         first, *more = [c for c in row.cells if not c.as_expected] or row.cells
         cells = [first, *(c for c in more if c.p_value <= ODD_CELL)]
-        wide = max(len(_cut(cell.column)) for cell in cells)
-        found = max(len(_cut(cell.found)) for cell in cells)
+        words = [[cut(word, WIDTH) for word in cell[:3]] for cell in cells]
+        wide, found, _ = (max(map(len, column)) for column in zip(*words, strict=True))
         lines += [
-            f"    {_cut(c.column):{wide}}  {_cut(c.found):{found}}  "
-            f"expected {_cut(c.expected)} (p {c.p_value:.2g})"
-            for c in cells
+            f"    {column:{wide}}  {value:{found}}  expected {wanted} "
+            f"(p {cell.p_value:.2g})"
+            for (column, value, wanted), cell in zip(words, cells, strict=True)
         ]
     return "\n".join(lines) + "\n" if lines else ""
 
@@ -293,7 +293,3 @@ def _text(value: Any) -> str:
 
 def _name(value: Any) -> str:
     return _text(None if value == "" else value)  # as words of text tables say missing
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"

@@ -9,7 +9,7 @@ from pandas import isna
 from latentforest._base._errors import DataError
 from latentforest.cli._look import read_rows
 from latentforest.cli._models import load_decoder
-from latentforest.cli._notes import Notes, in_rows
+from latentforest.cli._notes import Notes, cut, in_rows
 from latentforest.cli._sink import Output
 from latentforest.cli._tables import notations_of
 from latentforest.reading import Dialect
@@ -61,7 +61,7 @@ def _show(found: Any, row: Any, notes: Notes) -> None:
 
 
 def _aligned(lines: list[tuple[str, list[str]]]) -> str:
-    cells = [[_cut(cell) for cell in (name, *values)] for name, values in lines]
+    cells = [[cut(cell, WIDTH) for cell in (name, *values)] for name, values in lines]
     wide = [max(map(len, column)) for column in zip(*cells, strict=True)]
     rows = (
         "  ".join(f"{cell:{size}}" for cell, size in zip(row, wide, strict=True))
@@ -72,7 +72,3 @@ def _aligned(lines: list[tuple[str, list[str]]]) -> str:
 
 def _text(value: Any) -> str:
     return "missing" if isna(value) else str(value)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"

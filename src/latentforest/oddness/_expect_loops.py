@@ -47,9 +47,10 @@ def expect_levels(ids, skip, members, starts, known, cells, own, start, stop, sa
     level of most weight (the first of those that tie).
     """
     n_levels = np.int64(max(known.max(), cells.max())) + 1
-    votes = np.zeros(n_levels)
+    votes, named = np.zeros(n_levels), np.empty(n_levels, np.int64)
     for row in range(start, stop):
         itself = own[row]
+        n_named = 0
         for tree in range(ids.shape[1]):
             if itself >= 0 and skip[itself, tree] > 0:
                 continue
@@ -62,12 +63,18 @@ def expect_levels(ids, skip, members, starts, known, cells, own, start, stop, sa
                 continue
             said[row, 0] += 1.0
             for at in range(first, last):
-                if members[at] != itself:
-                    votes[known[members[at]]] += 1.0 / n_rows
+                if members[at] == itself:
+                    continue
+                level = known[members[at]]
+                if votes[level] == 0.0:
+                    named[n_named] = level
+                    n_named += 1
+                votes[level] += 1.0 / n_rows
         said[row, 1] = votes[cells[row]]
-        most = 0
-        for level in range(1, n_levels):
-            if votes[level] > votes[most]:
-                most = level
+        most, weight = 0, 0.0
+        for k in range(n_named):
+            level = named[k]
+            if votes[level] > weight or (votes[level] == weight and level < most):
+                most, weight = level, votes[level]
+            votes[level] = 0.0
         said[row, 2] = most
-        votes[:] = 0.0
