@@ -47,6 +47,7 @@ def read_table(
         Take away blanks around text.
     encoding : str or None, default=None
         Encoding of text, such as ``"cp1252"``; None is UTF-8, or UTF-16 with its mark.
+        A file that is opened as text is read in the encoding it was opened with.
     header : bool or None, default=None
         Whether the first line holds the names of columns.
     sheet : str or None, default=None
@@ -76,6 +77,9 @@ def read_table(
     require("pyarrow", extra="pyarrow")
     from latentforest import reading  # noqa: PLC0415 (loads pyarrow)
 
+    if hasattr(source, "read") and isinstance(source.read(0), str):
+        # Whoever opened it has decoded it already.
+        source, encoding = io.BytesIO(source.read().encode()), None
     dialect = reading.Dialect(
         separator,
         (na,) if isinstance(na, str) else tuple(na),
@@ -91,7 +95,7 @@ def read_table(
     if isinstance(source, str | PathLike):
         frame, notes = reading.read_file(fspath(source), dialect)
     elif hasattr(source, "read"):
-        frame, notes = reading.read_stream(_in_bytes(source), dialect)
+        frame, notes = reading.read_stream(source, dialect)
     elif hasattr(source, "to_pandas"):
         frame, notes = reading.clean_frame(source.to_pandas(), dialect)
     elif hasattr(source, "iloc") and hasattr(source, "columns"):
@@ -105,8 +109,3 @@ def read_table(
     for note in notes:
         warnings.warn(note, UserWarning, stacklevel=2)
     return frame
-
-
-def _in_bytes(file: Any) -> Any:
-    text = file.read(0)
-    return io.BytesIO(file.read().encode()) if isinstance(text, str) else file

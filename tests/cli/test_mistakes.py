@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from cli_cases import SMALL
+from latentforest import RFAE
 from latentforest.cli._notes import Notes
 
 WRONG_DATA, USAGE = 1, 2
@@ -378,3 +379,24 @@ def test_without_the_extra_one_line_says_so(monkeypatch, capsys):
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert 'pip install "latentforest[cli]"' in said
+
+
+@pytest.mark.parametrize(
+    ("name", "notation", "told"),
+    [
+        ("length", "number:#x##0", "not known: 'number:#x##0'"),
+        ("length", "date:yyyy-MM-dd", "the file is damaged: column 'length' is not"),
+        ("name", "number:0 %", "the file is damaged: column 'name' is not"),
+    ],
+)
+def test_notations_of_a_model_are_checked_before_work(
+    name, notation, told, folder, fail, tmp_path
+):
+    model = RFAE.load(folder / "m.lf")
+    column = next(c for c in model.schema_.columns if c.name == name)
+    object.__setattr__(column, "notation", notation)
+    model.save(tmp_path / "m.lf")
+    for words in (("encode", folder / "t.csv"), ("decode", folder / "z.csv")):
+        line = fail(words[0], tmp_path / "m.lf", words[1], "-o", tmp_path / "o.csv")
+        assert told in line
+    assert not (tmp_path / "o.csv").exists()

@@ -245,6 +245,12 @@ def test_a_model_of_real_dates_reads_iso_and_what_is_said():
     said = Dialect(dates="day-first")
     found = read_cells(spec(Storage.datetime), words, said, 0)
     assert found.to_pylist() == [dt.datetime(2021, 1, 5)]
+    said = Dialect(dates="year-first")
+    years = pa.array(["2021/01/05", "20210105"])
+    found = read_cells(spec(Storage.datetime), years, said, 0)
+    assert found.to_pylist() == [dt.datetime(2021, 1, 5)] * 2
+    with pytest.raises(DataError, match=r"like 2021-01-05"):
+        read_cells(spec(Storage.datetime), words, said, 0)
     zoned = pa.array(["2021-01-05 10:00+01:00"])
     found = read_cells(spec(Storage.datetime, zone="UTC"), zoned, Dialect(), 0)
     assert found.cast(pa.int64()).to_pylist() == [1_609_837_200]

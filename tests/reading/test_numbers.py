@@ -52,7 +52,21 @@ def test_the_plain_notation_is_empty():
     assert Notation.from_text("\n?") == Notation(None, ("?",))
 
 
-@pytest.mark.parametrize("text", ["number:abc", "roman:IV", "number:" + "0" * 80])
+NONE = [
+    *(
+        "number:abc",
+        "roman:IV",
+        "number:" + "0" * 80,
+        "number:#x##0",
+        "number:#,##0,00",
+    ),
+    *("date:yyyy", "date:yyyy-yyyy-dd", "date:HH:mm yyyy-MM-dd", "date:'T'yyyy-MM-dd"),
+    *("date:yyyy-MM-dd HH", "date:yyyy-MM-dd HH:HH", "date:dd.MM.yyyy mm:ss"),
+    *("time:yyyy-MM-dd", "time:mm:ss", "time:HH:mmXXX", "duration:HH:mm", "duration:"),
+]
+
+
+@pytest.mark.parametrize("text", NONE)
 def test_a_notation_that_is_none_is_refused(text):
     with pytest.raises(ModelFileError, match=r"not known"):
         Notation.from_text(text)

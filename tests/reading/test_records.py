@@ -106,10 +106,12 @@ def test_json_lines(name, tmp_path):
     ("text", "match"),
     [
         ('{"a": 1}\n{"a": \n', "line 2 is not JSON"),
+        ('{"a": ' + "[" * 200_000, "line 1 is not JSON"),
         ("[1, 2]\n", "line 1 is no JSON object"),
         ('{"a": [1]}\n', "holds a list"),
         ("", "is empty"),
     ],
+    ids=["cut", "deep", "list", "cell", "empty"],
 )
 def test_json_lines_that_are_wrong(text, match, tmp_path):
     (tmp_path / "t.jsonl").write_text(text)

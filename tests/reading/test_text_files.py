@@ -88,6 +88,15 @@ def test_encodings(data, encoding, tmp_path):
     assert list(frame["größe"]) == [1, 2]
 
 
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
+def test_open_text_is_decoded_once(encoding, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(TEXT, encoding=encoding)
+    with path.open(encoding=encoding) as file:
+        frame = read_table(file, encoding=encoding)
+    assert list(frame["name"]) == ["José", "Zoë"]
+
+
 @settings(max_examples=20, deadline=None)
 @given(piece=st.integers(1, 64), encoding=st.sampled_from(["utf-16", "cp1252"]))
 def test_pieces_tear_no_character(piece, encoding):

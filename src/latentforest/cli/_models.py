@@ -5,12 +5,15 @@ from pathlib import Path
 from latentforest import RFAE
 from latentforest._base._errors import DataError
 from latentforest.files import ModelSummary, describe
+from latentforest.reading import check_notations
 
 
 def load(path: str) -> RFAE:
     """Read a model file."""
     _check_is_file(path)
-    return RFAE.load(path)
+    model = RFAE.load(path)
+    check_notations(model.schema_.columns)
+    return model
 
 
 def load_decoder(path: str) -> RFAE:
@@ -21,7 +24,7 @@ def load_decoder(path: str) -> RFAE:
             "without --drop-training."
         )
         raise DataError(message)
-    return RFAE.load(path)
+    return load(path)
 
 
 def summary_of(path: str) -> ModelSummary:

@@ -19,6 +19,7 @@ from latentforest.reading._frames import read_stream as read_stream
 from latentforest.reading._infer import Column as Column
 from latentforest.reading._infer import infer_columns as infer_columns
 from latentforest.reading._notation import Notation as Notation
+from latentforest.reading._notation import check_notations as check_notations
 from latentforest.reading._source import Source as Source
 from latentforest.reading._values import words_of as words_of
 

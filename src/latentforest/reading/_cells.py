@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from latentforest._base._errors import DataError
 from latentforest.reading._date_notation import DateNotation
 from latentforest.reading._dialect import Dialect
+from latentforest.reading._find_dates import ORDERS
 from latentforest.reading._gap_words import are_gaps
 from latentforest.reading._notation import Notation, Way
 from latentforest.reading._number_notation import NumberNotation
@@ -82,8 +83,9 @@ def _times(
     elif sort == "duration":
         ways = [DateNotation("H:mm:ss", sort)]
     elif dialect.dates is not None:
-        order = "dd{0}MM{0}yyyy" if dialect.dates == "day-first" else "MM{0}dd{0}yyyy"
-        said = (order.format(sign) for sign in "./-")
+        said = [ORDERS[dialect.dates].format(sign) for sign in "./-"]
+        if dialect.dates == "year-first":
+            said.append("yyyyMMdd")
         ways += [DateNotation(f"{pattern} HH:mm{zone}") for pattern in said]
     if notation.cells is not None:
         ways = [notation.cells, *ways]

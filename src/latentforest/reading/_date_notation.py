@@ -30,7 +30,16 @@ _TOKEN = re.compile(
     r"yyyy|yy|MMMM|MMM|MM|M|dd|d|HH|H|hh|h|mm|ss|S+|a|XXX|XX|'[^']*'|[^A-Za-z']"
 )
 _DIGITS = {"yyyy": "y", "yy": "y", "MM": "m", "M": "m", "dd": "d", "d": "d"}
+_PARTS = _DIGITS | {"MMM": "m", "MMMM": "m", "mm": "i", "ss": "s", "a": "a", "'T'": "T"}
 _HOURS = {"HH", "H", "hh", "h"}
+_ZONES = {"XX", "XXX"}
+# The parts that there must be, in their order; each is there once.
+_CLOCK = "Hi(?:sf?)?a?"
+_ORDERS = {
+    "date": rf"(?=.*y)(?=.*m)(?=.*d)[ymd]{{3}}(?:T?{_CLOCK}z?)?",
+    "time": _CLOCK,
+    "duration": "His",
+}
 _UNITS = {"s": NANO, "us": 1_000, "ns": 1}
 
 
@@ -59,7 +68,9 @@ class DateNotation:
 
     def __post_init__(self) -> None:
         whole = "".join(self.tokens) == self.pattern and len(self.pattern) <= 60
-        if not whole or self.sort not in {"date", "time", "duration"}:
+        parts = "".join(map(_part, self.tokens))
+        known = self.sort in _ORDERS and re.fullmatch(_ORDERS[self.sort], parts)
+        if not whole or not known:
             message = f"{self.pattern[:60]!r} is no way of writing dates"
             raise ValueError(message)
 
@@ -77,7 +88,7 @@ class DateNotation:
     def example(self) -> str:
         """A date or time as it is written."""
         if self.sort == "date":
-            zone = "UTC" if self._has_zone else None
+            zone = "UTC" if self.has_zone else None
             cell = pa.array([1_609_857_005], pa.int64()).cast(pa.timestamp("s", zone))
         elif self.sort == "time":
             cell = pa.array([52_205_000_000], pa.int64()).cast(pa.time64("us"))
@@ -86,8 +97,9 @@ class DateNotation:
         return str(self.write(cell)[0])
 
     @property
-    def _has_zone(self) -> bool:
-        return not {"XX", "XXX"}.isdisjoint(self.tokens)
+    def has_zone(self) -> bool:
+        """Whether the offset from UTC is written."""
+        return not _ZONES.isdisjoint(self.tokens)
 
     @cached_property
     def regex(self) -> str:
@@ -103,11 +115,11 @@ class DateNotation:
         )
         if "a" in self.tokens:
             time += r" ?(?P<a>[AaPp]\.?[Mm]\.?)"
-        if self._has_zone:
+        if self.has_zone:
             time += r" ?(?P<z>Z|UTC|[+-][0-9]{2}:?[0-9]{2})"
         if self.sort == "time":
             return f"^{time}$"
-        needed = "" if self._has_zone else "?"
+        needed = "" if self.has_zone else "?"
         return f"^{self._date_regex()}(?:(?:T|,? +){time}){needed}$"
 
     def _date_regex(self) -> str:
@@ -211,7 +223,7 @@ class DateNotation:
         if self.sort == "duration":
             lengths = [clock_word(count, each) for count in counts.tolist()]
             return pa.array(lengths, pa.string(), mask=missing)
-        east = zone_seconds(zone) if self._has_zone else 0
+        east = zone_seconds(zone) if self.has_zone else 0
         seconds, rest = np.divmod(counts, each)
         parts = self._parts(seconds + east, rest * (NANO // each), east)
         columns = [parts[t] if t in parts else _literal(t) for t in self.tokens]
@@ -259,6 +271,13 @@ class DateNotation:
 
 def _padded(numbers: dict[str, Counts]) -> dict[str, list[str]]:
     return {token: [f"{n:02d}" for n in v.tolist()] for token, v in numbers.items()}
+
+
+def _part(token: str) -> str:
+    """Return the part of a date that a token stands for, in one letter; '' for none."""
+    if token in _HOURS or token in _ZONES:
+        return "H" if token in _HOURS else "z"
+    return _PARTS.get(token, "f" if token.startswith("S") else "")
 
 
 def _literal(token: str) -> str:

@@ -22,7 +22,7 @@ _SHAPE = (
 _HALF = r"[0-9] ?[AaPp]\.?[Mm]\.?$"
 _ZONED = r":[0-9]{2}(?:[.,][0-9]+)? ?(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2})$"
 _NAMED = ("d MMM yyyy", "d-MMM-yyyy", "d. MMM yyyy", "MMM d, yyyy", "d-MMM-yy")
-_ORDERS = {
+ORDERS = {
     "day-first": "dd{0}MM{0}yyyy",
     "month-first": "MM{0}dd{0}yyyy",
     "year-first": "yyyy{0}MM{0}dd",
@@ -109,7 +109,7 @@ def _ways(head: Any, dialect: Dialect, *, packed: bool) -> Iterator[DateNotation
         yield DateNotation(f"yyyy{sign}MM{sign}dd{time}")
         for order in ("day-first", "month-first"):
             if dialect.dates in {None, order, "year-first"}:
-                pattern = _ORDERS[order].format(sign)
+                pattern = ORDERS[order].format(sign)
                 yield DateNotation(f"{pattern}{time}")
                 if sign != "-" or dialect.dates == order:
                     yield DateNotation(f"{pattern[:-2]}{time}")

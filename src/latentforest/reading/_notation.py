@@ -1,12 +1,18 @@
 """How a column was written, as the text that a model keeps of it."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
 from latentforest._base._errors import ModelFileError
+from latentforest._base._values import damaged
 from latentforest.reading._date_notation import DateNotation
 from latentforest.reading._number_notation import NumberNotation
+from latentforest.table import ColumnSpec, Storage
+
+_OFFSET = re.compile(r"|UTC|[+-][0-9]{2}:[0-9]{2}")  # in text, zones have no names
 
 Way: TypeAlias = NumberNotation | DateNotation
 
@@ -56,3 +62,26 @@ _KINDS: dict[str, Any] = {
     "number": NumberNotation.from_pattern,
     **{sort: partial(DateNotation, sort=sort) for sort in ("date", "time", "duration")},
 }
+
+
+def check_notations(columns: Iterable[ColumnSpec]) -> None:
+    """Refuse a model with columns that cannot be written in the way that it says."""
+    for column in columns:
+        cells = Notation.from_text(column.notation).cells
+        if cells is not None and not _fits(cells, column):
+            message = f"column {column.name!r} is not written like {cells.pattern!r}"
+            raise damaged(message)
+
+
+def _fits(cells: Way, column: ColumnSpec) -> bool:
+    storage = column.storage
+    if isinstance(cells, NumberNotation):
+        plain = {type(level) for level in column.levels} <= {int, float}
+        named = storage is Storage.dictionary and bool(column.levels) and plain
+        return named or storage in {Storage.integer, Storage.float}
+    if cells.sort != "date":
+        return storage == cells.sort
+    zone = "" if column.ticks is None else column.ticks.zone
+    return storage.is_instant and not (
+        cells.has_zone and _OFFSET.fullmatch(zone) is None
+    )

@@ -80,7 +80,11 @@ class NumberNotation:
     def from_pattern(cls, pattern: str) -> "NumberNotation":
         """Return the notation of a pattern, or raise ValueError."""
         found = _PATTERN.fullmatch(pattern)
-        if found is None or len(pattern) > 60:
+        known = found is not None and (
+            group_of(found["thousands"] or "") in GROUPS
+            and found["thousands"] != (found["decimal"] or "")
+        )
+        if found is None or not known or len(pattern) > 60:
             message = f"{pattern[:60]!r} is no way of writing numbers"
             raise ValueError(message)
         thousands, places = found["thousands"] or "", found["places"] or ""

@@ -62,7 +62,7 @@ class JsonRows:
                 continue
             try:
                 row = json.loads(line)
-            except ValueError as exc:
+            except (ValueError, RecursionError) as exc:
                 message = f"{self._label}: line {number} is not JSON ({exc})."
                 raise DataError(message) from exc
             if not isinstance(row, dict):
