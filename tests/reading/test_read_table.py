@@ -104,3 +104,10 @@ def test_a_clean_frame_is_fitted_and_comes_back():
     back = model.reconstruct(frame)
     for name in ("iso_day", "us_stamp", "euros", "iso_stamp"):
         assert back[name].dtype == frame[name].dtype
+
+
+def test_long_ids_stay_words(tmp_path):
+    ids = [f"{10**17 + i}" for i in range(5)]
+    path = tmp_path / "t.csv"
+    path.write_text("id,x\n" + "".join(f"{i},{j}\n" for j, i in enumerate(ids)))
+    assert list(read_table(path)["id"]) == ids

@@ -35,6 +35,7 @@ _MOST = 0.8  # share from which it is worth saying that a column looks like numb
 _SOME = 0.5  # share from which a column is no id, even if all its words differ
 _KEPT = 200  # words of a column that a model remembers as missing
 _WHOLE = r"^[+-]?[0-9]{1,18}$"
+_LONG = r"[0-9]{16}"  # names of things: floats cannot tell such numbers apart
 _LEADING_ZERO = r"^[+-]?0[0-9]"  # an identifier: as a number it would lose its zeros
 _PACKED = r"^(?:19|20)[0-9]{6}$"  # a date, if the user says so
 _OPEN_POINT = r"^[+-]?[1-9][0-9]{0,2}\.[0-9]{3}$"  # or thousands
@@ -139,7 +140,8 @@ class _Look:
                 return "values"
         zeros = is_any(pc.match_substring_regex(words, _LEADING_ZERO))
         if not zeros and self._matches(_WHOLE):
-            return "integers"
+            long = is_any(pc.match_substring_regex(words, _LONG))
+            return "text" if long and must_be is None else "integers"
         if not zeros and self._matches(NUMBER):
             if not self._point_is_open():
                 self.decimal = "."
