@@ -201,6 +201,11 @@ def test_columns_of_one_sort_keep_it(kind):
 
 def test_integers_that_are_too_large_are_words():
     assert array_of([10**30, 1]).to_pylist() == [str(10**30), "1"]
+    values = [2**60 + 1, 2.5]
+    blocks = [pa.table({"x": array_of([value])}) for value in values]
+    words = [str(2**60 + 1), "2.5"]
+    assert join_tables(blocks)["x"].to_pylist() == words
+    assert array_of(values).to_pylist() == words
 
 
 @pytest.mark.parametrize("first", VALUES)

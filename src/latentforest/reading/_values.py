@@ -92,10 +92,16 @@ def join_tables(tables: Sequence[Any]) -> Any:
     for name in first.names:
         parts = [table.column(name) for table in tables]
         kind = _common({part.type for part in parts})
-        columns[name] = pa.chunked_array(
-            [chunk for part in parts for chunk in _cast(part, kind).chunks], kind
-        )
+        try:
+            columns[name] = _joined(parts, kind)
+        except pa.ArrowInvalid:  # integers that no float is equal to
+            columns[name] = _joined(parts, pa.string())
     return pa.table(columns)
+
+
+def _joined(parts: Sequence[Any], kind: Any) -> Any:
+    chunks = [chunk for part in parts for chunk in _cast(part, kind).chunks]
+    return pa.chunked_array(chunks, kind)
 
 
 def _common(kinds: set[Any]) -> Any:
