@@ -38,13 +38,19 @@ MODELS = {
         k, forest=small_leaves(), random_state=1
     ),
     "+ search for new rows": lambda k: RFAE(
-        k, forest=small_leaves(), refine=0, random_state=1
+        k, forest=small_leaves(), refine=Refinement(0, start="forest"), random_state=1
     ),
     "+ 8 rounds of refinement": lambda k: RFAE(
-        k, forest=small_leaves(), refine=8, random_state=1
+        k, forest=small_leaves(), refine=Refinement(8, start="forest"), random_state=1
     ),
     "the same from a linear start": lambda k: RFAE(
         k, forest=small_leaves(), refine=Refinement(8, start="linear"), random_state=1
+    ),
+    "the same from a layout": lambda k: RFAE(
+        k,
+        forest=small_leaves(),
+        refine=Refinement(8, start="neighbours"),
+        random_state=1,
     ),
     "RFAE.auto": lambda k: RFAE.auto(k, random_state=1),
 }
