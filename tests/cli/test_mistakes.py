@@ -103,6 +103,8 @@ CASES = {
         ("reconstruct", "small.lf", "t.csv", "-o", "b.csv"),
         "only encode",
     ),
+    "one row": (("fit", "one.csv", "-o", "new.lf"), "has 1 row; a map needs at least"),
+    "odd, one row": (("odd", "one.csv"), "1 row, which cannot be compared with others"),
     "missing column": (
         ("encode", "m.lf", "less.csv", "-o", "z2.csv"),
         "'few', 'flag' not found",

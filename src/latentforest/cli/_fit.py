@@ -193,6 +193,9 @@ def fit(
     frame, y = read.frame, read.y
     was_read = time.perf_counter()
     label = "standard input" if table == STREAM else table
+    if len(frame) < 2:
+        message = f"{label} has {in_rows(len(frame))}; a map needs at least two."
+        raise DataError(message)
     if len(frame) <= settings.components:
         message = (
             f"--components {settings.components} needs more rows than that; {label} "

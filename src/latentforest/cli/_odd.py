@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from latentforest._base._errors import UsageError
+from latentforest._base._errors import DataError, UsageError
 from latentforest._base._types import Codes
 from latentforest.cli._models import load_decoder
 from latentforest.cli._notes import Notes, cut, in_rows
@@ -135,6 +135,10 @@ def _of_table(
         message = "--keep names all columns: none is left to judge. Keep fewer."
         raise UsageError(message)
     whole = read_whole(source, [*job.keep, *columns], job.notes)
+    if whole.num_rows < 2:
+        rows = f"{source.label} has {in_rows(whole.num_rows)}"
+        message = f"{rows}, which cannot be compared with others. Give a model, too."
+        raise DataError(message)
     frame, _ = typed_frame(source, whole.select(columns), {}, job.notes)
     finder = OddRows(share, random_state=job.seed).fit(frame)
     codes = finder.codec_.encode(frame, to_nearest=False).values
