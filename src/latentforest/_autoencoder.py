@@ -4,6 +4,7 @@ from copy import deepcopy
 from typing import Any, Self
 
 from latentforest._base._random import RandomState, stage_rngs
+from latentforest._long import open_source, target_of
 from latentforest._portable import PortableModel
 from latentforest._settings import (
     check_decodable,
@@ -62,7 +63,11 @@ class RFAE(PortableModel):
         the diffusion map only, like ``diffusion_time``.
     landmarks : int or None, default=None
         Number of rows, drawn at random, that define the kernel; the other rows are
-        placed like new ones. None takes all rows.
+        placed like new ones. None takes all rows that are kept.
+    max_samples : int or None, default=100_000
+        Rows of a long table that are kept, drawn by a hash of seed and row number:
+        forest, map and decoder are made of these, and the others are placed like new
+        ones. Kinds, levels and ranges of columns come from all rows. None keeps all.
     kinds : dict or None, default=None
         Column name to "continuous", "integer", "boolean", "category", "ordered" or
         "datetime", for columns whose kind shall not be inferred.
@@ -80,7 +85,11 @@ class RFAE(PortableModel):
     Attributes
     ----------
     embedding_ : ndarray of shape (n_rows, n_components)
-        Coordinates of the training rows.
+        Coordinates of the training rows; of a long table those of the rows kept.
+    rows_ : ndarray of int
+        Numbers of these rows in the table.
+    n_samples_seen_ : int
+        Rows of the table.
     eigenvalues_ : ndarray of shape (n_components,)
         Eigenvalues of the kernel, without the constant one.
     schema_ : TableSchema
@@ -131,6 +140,7 @@ class RFAE(PortableModel):
         diffusion_time: float = 1.0,
         kernel: str = "rf",
         landmarks: int | None = None,
+        max_samples: int | None = 100_000,
         kinds: Any = None,
         unseen: str = "missing",
         random_state: RandomState = None,
@@ -144,6 +154,7 @@ class RFAE(PortableModel):
         self.diffusion_time = diffusion_time
         self.kernel = kernel
         self.landmarks = landmarks
+        self.max_samples = max_samples
         self.kinds = kinds
         self.unseen = unseen
         self.random_state = random_state
@@ -213,8 +224,12 @@ class RFAE(PortableModel):
 
         Parameters
         ----------
-        X : data frame, array of shape (n_rows, n_columns) or EncodedTable
-            Numbers, booleans and categories; missing values are allowed.
+        X : data frame, array of shape (n_rows, n_columns), path or other source
+            Numbers, booleans, categories, dates; missing values are allowed. Longer
+            than memory: the path of a file, of a folder of files, or a pattern such as
+            ``"rows/*.parquet"``; a ``numpy.memmap``; a function that gives the table
+            in pieces whenever it is called; a data frame or array of Dask. The result
+            does not depend on how the table is cut.
         y : array of shape (n_rows,), default=None
             Target of a supervised forest; other forests ignore it.
 
@@ -225,13 +240,20 @@ class RFAE(PortableModel):
         check_settings(self)
         decoder = resolve_decoder(self.decoder, n_jobs=self.n_jobs)
         check_decodable(decoder, self)
-        stages = "kernel", "map", "decoder", "refine", "choice"
+        stages = "kernel", "map", "decoder", "refine", "choice", "rows"
         rngs = stage_rngs(self.random_state, *stages)
         rngs |= stage_rngs(rngs["kernel"], "forest", "landmarks")
         self._refine_rng = rngs["refine"]
 
         forest = resolve_forest(forests_to_try(self)[0])
-        self.codec_, table = forest.read(X, kinds=self.kinds, unseen=self.unseen)
+        self.codec_, table, self._kept = forest.read(
+            open_source(X, self),
+            kinds=self.kinds,
+            unseen=self.unseen,
+            most=self.max_samples,
+            seed=int(rngs["rows"].integers(2**63)),
+        )
+        y = target_of(y, self._kept)
         self.schema_ = table.schema
         remember_columns(self, self.schema_)
         landmarks = draw_landmarks(table.n_rows, self.landmarks, rngs["landmarks"])

@@ -144,7 +144,7 @@ class EForest(TableAutoencoder):
         decoder.check()
         given = resolve_forest(self.forest)
         rngs = stage_rngs(self.random_state, "forest", "decoder")
-        self.codec_, table = given.read(X, kinds=self.kinds, unseen=self.unseen)
+        self.codec_, table, _ = given.read(X, kinds=self.kinds, unseen=self.unseen)
         self.schema_ = self.codec_.schema_
         remember_columns(self, self.schema_)
         grown, self.grower_ = given.grow(

@@ -9,8 +9,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from latentforest._base._names import coordinate_names
 from latentforest._base._types import Coords, Floats
+from latentforest._long import (
+    decode_rows,
+    open_source,
+    place_rows,
+    place_with_kept,
+)
 from latentforest._reconstruction import TableAutoencoder
 from latentforest._settings import is_auto, refined_decoder, resolve_refinement
+from latentforest.batches import open_batches
 from latentforest.decode import (
     AutoDecoder,
     Calibration,
@@ -25,7 +32,15 @@ from latentforest.metrics import Yardstick
 from latentforest.neighbours import Reach
 from latentforest.refine import Refinement
 from latentforest.spectral import DiffusionMap
-from latentforest.table import TableCodec, fill_table, index_of
+from latentforest.table import (
+    Batches,
+    EncodedTable,
+    Kept,
+    TableCodec,
+    Whole,
+    fill_table,
+    index_of,
+)
 
 
 def check_model(model: Any, fitted: str = "encoder_") -> None:
@@ -47,6 +62,7 @@ class LatentModel(TableAutoencoder):
     grower_: Any
     encoder_: Encoder
     _refine_rng: np.random.Generator
+    _kept: Kept
 
     def _settle(self, encoder: Encoder, decoder: Decoder | None) -> None:
         self.encoder_, self._decoder = encoder, decoder
@@ -126,12 +142,32 @@ class LatentModel(TableAutoencoder):
             self._reach = Reach(points, n_jobs=self.encoder_.n_jobs)
         return self._reach
 
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Fit as ``fit`` does, and return the coordinates of the training rows."""
-        # A copy: what is done to the result must not move the model's own rows.
-        return self.fit(X, y).embedding_.copy()
+    @property
+    def rows_(self) -> NDArray[np.int64]:
+        """Numbers of the rows of the table that the model keeps."""
+        check_is_fitted(self, "encoder_")
+        return self._kept.rows()
 
-    def transform(self, X: Any) -> Any:
+    @property
+    def n_samples_seen_(self) -> int:
+        """Rows of the table that the model was fitted on."""
+        check_is_fitted(self, "encoder_")
+        return self._kept.n_rows
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Fit as ``fit`` does, and return the coordinates of all rows of the table."""
+        source = open_source(X, self)
+        self.fit(source if isinstance(source, Batches) else X, y)
+        if self._kept.is_all and isinstance(source, Whole | EncodedTable):
+            # A copy: what is done to the result must not move the model's own rows.
+            return self.embedding_.copy()
+        if isinstance(source, EncodedTable):
+            coords = self.encoder_.place(source.values)
+            coords[self.rows_] = self.embedding_
+            return coords
+        return place_with_kept(self._encode, source, self._kept, self.embedding_)
+
+    def transform(self, X: Any, *, to: Any = None) -> Any:
         """Coordinates of the rows of a table.
 
         By the Nyström formula; a refined model gives each row a start and moves it to
@@ -141,38 +177,57 @@ class LatentModel(TableAutoencoder):
         ----------
         X : data frame, array of shape (n_rows, n_columns), dict or list of dicts
             A table with the columns of the fitted one; or rows, each a dict of column
-            name to cell.
+            name to cell; or any other source of a long table, see ``fit``.
+        to : path or None, default=None
+            A new folder: the coordinates are written there, as Parquet files, and
+            never in memory all at once.
 
         Returns
         -------
         ndarray of shape (n_rows, n_components)
+            A lazy one for Dask; the folder, if ``to`` is given.
         """
         check_is_fitted(self, "encoder_")
-        return self._encode(X)
+        return place_rows(self._encode, X, to)
 
-    def inverse_transform(self, Z: Any, *, return_uncertainty: bool = False) -> Any:
+    def inverse_transform(
+        self, Z: Any, *, return_uncertainty: bool = False, to: Any = None
+    ) -> Any:
         """Rows of the table at given coordinates.
 
         Parameters
         ----------
         Z : array of shape (n_rows, n_components)
-            Latent coordinates, of rows or of any point between them.
+            Latent coordinates, of rows or of any point between them; or any source of
+            them that ``transform`` takes or makes, such as a folder of files.
         return_uncertainty : bool, default=False
             Return a pair: the rows, and how sure each cell is. Decoders that blend or
             copy rows can tell: "knn", "local_linear", "packed" and "auto". The first
             call calibrates on training rows that are held back in turn. Far from all
             rows (see `reach_`) intervals grow with the distance to the nearest.
+        to : path or None, default=None
+            A new folder: the rows are written there, as Parquet files.
 
         Returns
         -------
         table like the fitted one
-            The same library, columns, dtypes and levels.
+            The same library, columns, dtypes and levels; the folder, if ``to`` is
+            given.
         uncertainty : Uncertainty
             Only if asked for: ``std``, ``interval(0.9)`` and ``probabilities``.
         """
+        check_is_fitted(self, "decoder_")
+        source = open_batches(Z)
+        if to is not None or not isinstance(source, Whole):
+            if return_uncertainty:
+                message = (
+                    "return_uncertainty=True is for coordinates in memory, and without "
+                    "to. Give the coordinates in parts."
+                )
+                raise ValueError(message)
+            return decode_rows(self.decoder_, source, to)
         if not return_uncertainty:
             return super().inverse_transform(Z)
-        check_is_fitted(self, "decoder_")
         decoder, coords = spreading(self.decoder_), self.decoder_.check_coords(Z)
         if self._calibration is None:
             rng = deepcopy(self.decoder_.rng_)

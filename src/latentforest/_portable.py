@@ -23,7 +23,7 @@ from latentforest.explore import write_page
 from latentforest.files import load_model, save_model
 from latentforest.forest import put_forest, take_forest
 from latentforest.serving import to_onnx
-from latentforest.table import TableCodec, remember_columns
+from latentforest.table import Kept, TableCodec, remember_columns
 
 MODEL = "RFAE"
 OUTPUTS = ("default", "pandas", "polars")
@@ -106,6 +106,7 @@ class PortableModel(DescribedModel):
         put_encoder(encoder, new, drop_training=drop_training, compact=compact)
         new.data["kernel"]["unseen"] = self.codec_.unseen
         new.generator("refine_generator", self._refine_rng)
+        self._kept.put(new.section("kept"))
         put_trials(self.tried_, self.grower_, new)
         new.data["decoder"] = None
         if not drop_training:
@@ -130,6 +131,8 @@ class PortableModel(DescribedModel):
         model.codec_, model.schema_, model.grower_ = codec, schema, grower
         remember_columns(model, schema)
         model.tried_ = take_trials(manifest, grower)
+        n_known = 0 if dropped else encoder.trained_on("rows_").table.n_rows
+        model._kept = Kept.take(manifest, n_known)
         model._refine_rng = manifest.generator("refine_generator")
         model._settle(encoder, decoder)
         if manifest.has("output"):

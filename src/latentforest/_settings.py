@@ -27,6 +27,8 @@ def check_settings(model: Any) -> None:
     n_workers(model.n_jobs)
     if model.landmarks is not None:
         check_integer("landmarks", model.landmarks, minimum=2)
+    if model.max_samples is not None:
+        check_integer("max_samples", model.max_samples, minimum=2)
     refinement = resolve_refinement(model)
     elsewhere = isinstance(refinement, Refinement) and refinement.start != "forest"
     if elsewhere and (time != 1.0 or model.kernel != "rf"):

@@ -87,9 +87,5 @@ def with_notations(table: EncodedTable, columns: Mapping[str, Column]) -> Encode
 
 
 def _noted(spec: ColumnSpec, column: Column) -> ColumnSpec:
-    reason = spec.reason.replace("set by kinds", "set by --kind")
-    if column.told:
-        # What looks like numbers is no id to be dropped.
-        first = reason.partition(";")[0] if "look like" in column.told else reason
-        reason = f"{first}, {column.told}"
-    return replace(spec, notation=column.notation, reason=reason)
+    spec = column.noted(spec)
+    return replace(spec, reason=spec.reason.replace("set by kinds", "set by --kind"))

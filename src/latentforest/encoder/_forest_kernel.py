@@ -118,7 +118,7 @@ class ForestKernel(BaseEstimator):
         """
         check_option("kind", self.kind, KERNEL_KINDS)
         given = resolve_forest(self.forest)
-        codec, table = given.read(X, kinds=self.kinds, unseen=self.unseen)
+        codec, table, _ = given.read(X, kinds=self.kinds, unseen=self.unseen)
         rngs = stage_rngs(self.random_state, "forest", "landmarks")
         landmarks = draw_landmarks(table.n_rows, self.landmarks, rngs["landmarks"])
         grown, grower = given.grow(

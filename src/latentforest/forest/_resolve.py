@@ -17,11 +17,17 @@ from latentforest.forest._growing._grow import GrownForest
 from latentforest.forest._supervised import SupervisedForest
 from latentforest.forest._unsupervised import CompletelyRandomForest, ShiHorvathForest
 from latentforest.table import (
+    Batches,
     ColumnKind,
     EncodedTable,
+    Kept,
     TableCodec,
     TableSchema,
+    Whole,
     check_names,
+    learn,
+    open_table,
+    read_rows,
 )
 
 FORESTS: dict[str, type[BaseForest]] = {
@@ -40,39 +46,86 @@ class GivenForest:
     fitted: Any
 
     def read(
-        self, X: Any, *, kinds: Any, unseen: Any
-    ) -> tuple[TableCodec, EncodedTable]:
-        """Encode ``X`` as the forest understands it; also return the codec.
+        self, X: Any, *, kinds: Any, unseen: Any, most: int | None = None, seed: int = 0
+    ) -> tuple[TableCodec, EncodedTable, Kept]:
+        """Encode ``X`` as the forest understands it.
 
-        A table that is encoded already is taken as it is.
+        Parameters
+        ----------
+        X : table, Batches or EncodedTable
+            A table that is encoded already is taken as it is.
+        kinds, unseen : Any
+            Parameters of the codec.
+        most : int or None, default=None
+            Rows to keep at most; None keeps all.
+        seed : int, default=0
+            What decides which rows are kept.
+
+        Returns
+        -------
+        codec : TableCodec
+        table : EncodedTable
+            The rows that are kept.
+        kept : Kept
+            Which ones these are.
         """
         if isinstance(X, EncodedTable):
-            return self._take(X, unseen)
-        if self.fitted is None:
-            codec = TableCodec(kinds, unseen)
-            return codec, codec.fit_encode(X)
-        if kinds:
+            codec, table = self._take(X, unseen)
+            kept = Kept(table.n_rows, most, seed)
+            return codec, table if kept.is_all else table.take(kept.rows()), kept
+        if self.fitted is not None and kinds:
             message = (
                 f"kinds={kinds!r} cannot be chosen for a fitted forest: it was fitted "
                 "on columns as they are. Fit the forest again, or leave kinds out."
             )
             raise ValueError(message)
+        batches = X if isinstance(X, Batches) else Whole(X)
+        if isinstance(batches, Whole):
+            kept = Kept(open_table(batches.table).n_rows, most, seed)
+            if kept.is_all:
+                return *self._read_whole(batches, kinds, unseen), kept
+        codec, lengths = self._learn(batches, kinds, unseen)
+        kept = Kept(sum(lengths), most, seed)
+        table = read_rows(codec, batches, lengths, kept.rows(), self._caller)
+        return codec, table, kept
+
+    @property
+    def _caller(self) -> str:
+        """Who is named where the number of columns is wrong."""
+        return type(self.fitted or self.grower).__name__
+
+    def _read_whole(
+        self, whole: Whole, kinds: Any, unseen: Any
+    ) -> tuple[TableCodec, EncodedTable]:
+        """Encode all rows of a table in memory, in one reading where that is enough."""
+        if self.fitted is None:
+            codec = TableCodec(kinds, unseen)
+            return codec, codec.fit_encode(whole.table)
+        codec, _ = self._learn(whole, kinds, unseen)
+        return codec, codec.encode(whole.table, caller=self._caller)
+
+    def _learn(
+        self, batches: Batches, kinds: Any, unseen: Any
+    ) -> tuple[TableCodec, list[int]]:
+        """Return a codec for the table, and the number of rows in each piece."""
         if isinstance(self.fitted, BaseForest):
             schema = self.fitted.codec_.schema_
-            codec = TableCodec.from_schema(schema, unseen=unseen)
-            return codec, codec.encode(X, caller=type(self.fitted).__name__)
+            return TableCodec.from_schema(schema, unseen=unseen), batches.lengths()
+        codec = TableCodec(kinds, unseen)
+        lengths = learn(codec, batches)
+        if self.fitted is None:
+            return codec, lengths
         # A foreign forest was fitted on plain numbers: few-valued integers too.
-        schema = TableCodec(unseen=unseen).fit(X).schema_
         numbers = {
             column.name: ColumnKind.integer
-            for column in schema.columns
+            for column in codec.schema_.columns
             if column.kind is ColumnKind.ordered
             and all(isinstance(level, int) for level in column.levels)
         }
         codec = TableCodec(numbers, unseen)
-        encoded = codec.fit_encode(X)
+        lengths = learn(codec, batches)
         _check_numeric(codec.schema_, self.fitted)
-        return codec, encoded
+        return codec, lengths
 
     def _take(
         self, table: EncodedTable, unseen: Any

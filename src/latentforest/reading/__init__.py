@@ -1,5 +1,7 @@
 """Tables from files of all kinds: what they hold, and how their cells are written."""
 
+from latentforest.reading._batches import FileBatches as FileBatches
+from latentforest.reading._batches import files_of as files_of
 from latentforest.reading._cells import read_cells as read_cells
 from latentforest.reading._cells import read_coordinate as read_coordinate
 from latentforest.reading._clock import clock_word as clock_word

@@ -1,13 +1,13 @@
 """What the columns of a text table hold, decided over all rows of all columns."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from latentforest._base._types import Bools
+from latentforest._base._types import Bools, Floats
 from latentforest.reading._cells import (
     NUMBER,
     are_truths,
@@ -28,7 +28,7 @@ from latentforest.reading._notation import Notation, Way
 from latentforest.reading._number_notation import NumberNotation
 from latentforest.reading._settle import advise, settle_dates, settle_number
 from latentforest.reading._tally import Tally
-from latentforest.table import ColumnKind
+from latentforest.table import ColumnKind, ColumnSpec
 
 ENOUGH = 0.98  # share of cells that must be written in one way
 _MOST = 0.8  # share from which it is worth saying that a column looks like numbers
@@ -67,6 +67,15 @@ class Column:
         """Whether only people can tell that the words are values."""
         return self.notation[:1] not in {"", "\n"}
 
+    def noted(self, spec: ColumnSpec) -> ColumnSpec:
+        """Return the column of a schema with what is known of how it was written."""
+        reason = spec.reason
+        if self.told:
+            # What looks like numbers is no id to be dropped.
+            first = reason.partition(";")[0] if "look like" in self.told else reason
+            reason = f"{first}, {self.told}"
+        return replace(spec, notation=self.notation, reason=reason)
+
 
 def infer_columns(
     cells: Mapping[str, Any],
@@ -74,6 +83,7 @@ def infer_columns(
     kinds: Mapping[str, str],
     *,
     commas_are_decimal: bool = False,
+    counts: Mapping[str, Floats] | None = None,
 ) -> dict[str, Column]:
     """Read whole columns of words.
 
@@ -89,9 +99,12 @@ def infer_columns(
     commas_are_decimal : bool, default=False
         Whether cells are kept apart by semicolons, so that 1,234 is not taken for
         thousands.
+    counts : mapping of str to ndarray or None, default=None
+        How many cells each word stands for; None: one.
     """
+    counts = counts or {}
     looks = {
-        name: _Look(name, column, dialect, kinds.get(name))
+        name: _Look(name, column, dialect, kinds.get(name), counts.get(name))
         for name, column in cells.items()
     }
     decimal = _agreed(look.decimal for look in looks.values())
@@ -112,9 +125,15 @@ class _Look:
     """A first look at a column: what it may be, and what it shows of the others."""
 
     def __init__(
-        self, name: str, cells: Any, dialect: Dialect, kind: str | None
+        self,
+        name: str,
+        cells: Any,
+        dialect: Dialect,
+        kind: str | None,
+        counts: Floats | None = None,
     ) -> None:
         self.name, self.cells, self.dialect, self.kind = name, cells, dialect, kind
+        self.counts = counts
         self.words = _joined(without(trimmed(cells), dialect.missing))
         self.decimal: str | None = None  # the decimal sign that the column shows
         self.order: str | None = None  # the order of day and month
@@ -134,7 +153,7 @@ class _Look:
             return "nothing"
         packed = self.dialect.dates == "year-first" or must_be == "date"
         if must_be == "date" or (packed and self._matches(_PACKED)):
-            self.tally = Tally(words)
+            self.tally = Tally(words, self.counts)
             self.found = find_dates(self.tally, self.dialect, packed=packed)
             if self.found is not None or must_be == "date":
                 return "values"
@@ -150,7 +169,7 @@ class _Look:
             return "booleans"
         if self.kind in {ColumnKind.category, ColumnKind.ordered}:
             return "text"
-        self.tally = Tally(words)
+        self.tally = Tally(words, self.counts)
         if must_be is None:
             dates = find_dates(self.tally, self.dialect, packed=packed)
             if dates is not None:

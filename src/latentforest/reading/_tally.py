@@ -17,12 +17,22 @@ class Tally:
     ----------
     words : pyarrow array of strings
         The cells; null is missing and does not count.
+    counts : ndarray of float or None, default=None
+        How many cells each stands for; None: one.
     """
 
-    def __init__(self, words: Any) -> None:
-        found = words.drop_null().value_counts()
-        self.words = found.field("values")
-        self.counts: Floats = found.field("counts").to_numpy().astype(float)
+    def __init__(self, words: Any, counts: Floats | None = None) -> None:
+        self.counts: Floats
+        if counts is None:
+            found = words.drop_null().value_counts()
+            self.words = found.field("values")
+            self.counts = found.field("counts").to_numpy().astype(float)
+            return
+        coded = words.dictionary_encode()  # blanks around words may make some alike
+        index = coded.indices.fill_null(len(coded.dictionary)).to_numpy()
+        self.words = coded.dictionary
+        summed: Floats = np.bincount(index, counts, len(self.words) + 1).astype(float)
+        self.counts = summed[:-1]
 
     def listed(self, chosen: Bools) -> list[str]:
         """Return the chosen words, the most frequent first."""

@@ -1,5 +1,11 @@
 """Tables to codes and back: column kinds, levels, decimals, missing values."""
 
+from latentforest.table._batches import Batches as Batches
+from latentforest.table._batches import Kept as Kept
+from latentforest.table._batches import Whole as Whole
+from latentforest.table._batches import learn as learn
+from latentforest.table._batches import read_rows as read_rows
+from latentforest.table._batches import split_rows as split_rows
 from latentforest.table._codec import TableCodec
 from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._columns import encode_column as encode_column

@@ -7,8 +7,8 @@ from typing import Any, get_args
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from latentforest._base._checks import check_option, listed
-from latentforest._base._errors import ModelFileError, SchemaError
+from latentforest._base._checks import check_option
+from latentforest._base._errors import ModelFileError
 from latentforest._base._section import Section
 from latentforest._base._types import Codes
 from latentforest.table._column_spec import ColumnSpec
@@ -16,15 +16,19 @@ from latentforest.table._columns import Unseen, encode_column, settle_codes
 from latentforest.table._frames import (
     NumberColumn,
     RawColumn,
-    RawTable,
     build_table,
     open_table,
 )
 from latentforest.table._infer import infer_column
 from latentforest.table._kinds import ColumnKind
 from latentforest.table._match import match_columns
-from latentforest.table._names import one_nan
 from latentforest.table._schema import EncodedTable, TableSchema
+from latentforest.table._survey import ColumnSurvey
+from latentforest.table._table_survey import (
+    TableSurvey,
+    kinds_by_position,
+    refuse_infinite,
+)
 
 
 class TableCodec:
@@ -111,33 +115,29 @@ class TableCodec:
 
     def fit(self, X: Any) -> "TableCodec":
         """Learn kinds, levels, decimals and ranges of the columns of ``X``."""
-        self._learn(X, keep=False)
+        check_option("unseen", self.unseen, get_args(Unseen))
+        self.schema_ = TableSurvey.of(X, self.kinds).schema()
         return self
 
     def fit_encode(self, X: Any) -> EncodedTable:
         """Fit and encode in one reading of the table."""
-        codes = self._learn(X, keep=True)
-        return EncodedTable(self.schema_, codes)
-
-    def _learn(self, X: Any, *, keep: bool) -> Codes:
         check_option("unseen", self.unseen, get_args(Unseen))
         table = open_table(X)
-        kinds = _kinds_by_position(self.kinds, table)
-        codes = np.empty((table.n_rows if keep else 0, table.n_columns))
+        kinds = kinds_by_position(self.kinds, table)
+        codes = np.empty((table.n_rows, table.n_columns))
         specs: list[ColumnSpec] = []
         infinite: list[Hashable] = []
         for j in range(table.n_columns):
             column = table.column(j)
-            if _has_infinite(column):
+            survey = ColumnSurvey.of(column, kinds.get(j))
+            if survey.is_infinite:
                 infinite.append(column.name)
                 continue
-            spec, column_codes = infer_column(column, kinds.get(j))
-            specs.append(spec)
-            if keep:
-                codes[:, j] = column_codes
-        _refuse_infinite(infinite)
+            specs.append(infer_column(survey))
+            codes[:, j] = encode_column(column, specs[-1], unseen="error")
+        refuse_infinite(infinite)
         self.schema_ = TableSchema(tuple(specs), table.container)
-        return codes
+        return EncodedTable(self.schema_, codes)
 
     def encode(
         self, X: Any, *, caller: str = "TableCodec", to_nearest: bool = True
@@ -170,7 +170,7 @@ class TableCodec:
             codes[:, j] = encode_column(
                 column, spec, unseen=self.unseen, to_nearest=to_nearest
             )
-        _refuse_infinite(infinite)
+        refuse_infinite(infinite)
         return EncodedTable(schema, codes)
 
     def decode(self, values: Codes, *, index: Any = None) -> Any:
@@ -205,47 +205,8 @@ class TableCodec:
         return self.schema_
 
 
-def _kinds_by_position(
-    kinds: Mapping[Any, ColumnKind | str] | None, table: RawTable
-) -> dict[int, ColumnKind]:
-    if kinds is None:
-        return {}
-    if not isinstance(kinds, Mapping):
-        message = (
-            f"kinds={kinds!r} is a {type(kinds).__name__}. "
-            f"Give a dict of column name to kind."
-        )
-        raise TypeError(message)
-    kinds = {one_nan(name): kind for name, kind in kinds.items()}
-    positions: dict[Any, int] = {name: j for j, name in enumerate(table.names)}
-    if table.container == "numpy":
-        positions |= {j: j for j in range(table.n_columns)}
-    unknown = [name for name in kinds if name not in positions]
-    if unknown:
-        message = (
-            f"Kinds are given for columns that the table does not have: "
-            f"{listed(unknown)}. It has: {listed(table.names)}."
-        )
-        raise SchemaError(message)
-    return {
-        positions[name]: ColumnKind(
-            check_option(f"kinds[{name!r}]", kind, [str(k) for k in ColumnKind])
-        )
-        for name, kind in kinds.items()
-    }
-
-
 def _has_infinite(column: RawColumn) -> bool:
     return isinstance(column, NumberColumn) and bool(np.isinf(column.numbers).any())
-
-
-def _refuse_infinite(names: list[Hashable]) -> None:
-    if names:
-        message = (
-            f"Columns hold infinite values: {listed(names)}. "
-            f"Replace them by finite numbers, or by NaN for missing."
-        )
-        raise SchemaError(message)
 
 
 def _try_to_build(codec: TableCodec) -> None:

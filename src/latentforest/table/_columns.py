@@ -195,3 +195,14 @@ def count_decimals(values: Floats, resolution: float) -> int | None:
             if decimals > _MAX_DECIMALS or largest > limit / 10.0**decimals:
                 return None
     return decimals
+
+
+def join_decimals(
+    one: int | None, other: int | None, largest: float, resolution: float
+) -> int | None:
+    """Decimals of all values, from those of two parts; see `count_decimals`."""
+    if one is None or other is None:
+        return None
+    decimals = max(one, other)
+    too_large = largest > 0.01 / max(_NOISE, resolution) / 10.0**decimals
+    return None if decimals and too_large else decimals

@@ -1,97 +1,94 @@
 """Decide what each column means, and say why."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
 from latentforest._base._errors import SchemaError
 from latentforest._base._types import Floats
 from latentforest.table._column_spec import ColumnSpec
-from latentforest.table._columns import TIME_NAMES, count_decimals, encode_column
-from latentforest.table._frames import (
-    LabelColumn,
-    NumberColumn,
-    RawColumn,
-    TimeColumn,
-)
+from latentforest.table._columns import TIME_NAMES
 from latentforest.table._kinds import FEW_DISTINCT, ColumnKind, Level, Storage
-from latentforest.table._ticks import Ticks
+from latentforest.table._survey import ColumnSurvey, LabelSurvey, NumberSurvey
+from latentforest.table._ticks import Ticks, TickSurvey
 
-_HEAD = 1_000
 _LIKE_AN_ID = 0.9  # levels per row from which text tells rows apart and nothing else
 _FEW_LEVELS = 50  # too few levels to say so
 
 
-def infer_column(
-    column: RawColumn, kind: ColumnKind | None = None
-) -> tuple[ColumnSpec, Floats]:
-    """Spec and codes of a column.
-
-    Parameters
-    ----------
-    column : RawColumn
-        The column as read.
-    kind : ColumnKind, optional
-        What the user says the column is; without it the kind is inferred.
-    """
+def infer_column(survey: ColumnSurvey) -> ColumnSpec:
+    """Spec of a column whose cells were looked at."""
+    kind, reason = survey.said, "set by kinds"
     if kind is None:
-        kind, reason = _infer_kind(column)
+        kind, reason = _infer_kind(survey)
     else:
-        _check_possible(column, kind)
-        reason = "set by kinds"
-    spec = ColumnSpec(
-        column.name,
+        _check_possible(survey, kind)
+    cells = survey.cells
+    levels = () if kind.is_number else _levels_of(survey, kind)
+    ticks = cells.ticks(survey.storage) if isinstance(cells, TickSurvey) else None
+    decimals = None
+    if not survey.n_present:
+        reason = f"{reason}; all cells missing"
+    elif ticks is not None:
+        decimals = 0
+    elif isinstance(cells, NumberSurvey) and kind.is_number:
+        whole = kind is ColumnKind.integer or survey.storage is Storage.integer
+        decimals = 0 if whole else cells.decimals
+    many = len(levels) > max(_FEW_LEVELS, _LIKE_AN_ID * survey.n_present)
+    if many and survey.n_present and kind is ColumnKind.category:
+        reason = f"{reason}; nearly all differ: drop an id"
+    lower, upper = math.nan, math.nan
+    if survey.n_present:
+        ends = _ends(survey, levels, ticks)
+        lower, upper = float(ends.min()), float(ends.max())
+    return ColumnSpec(
+        survey.name,
         kind,
-        () if kind.is_number else _levels_of(column, kind),
-        dtype=column.dtype,
-        storage=column.storage,
-        reason=reason,
-        ticks=_ticks_of(column),
+        levels,
+        decimals,
+        lower,
+        upper,
+        survey.has_missing,
+        survey.dtype,
+        survey.storage,
+        reason,
+        ticks,
     )
-    codes = encode_column(column, spec, unseen="error")
-    present = codes[~np.isnan(codes)]
-    if not len(present):
-        spec = replace(spec, has_missing=True, lower=math.nan, upper=math.nan)
-        return replace(spec, reason=f"{reason}; all cells missing"), codes
-    spec = replace(
-        spec,
-        lower=float(present.min()),
-        upper=float(present.max()),
-        has_missing=len(present) < len(codes),
-    )
-    many = spec.n_levels > max(_FEW_LEVELS, _LIKE_AN_ID * len(present))
-    if many and kind is ColumnKind.category:
-        spec = replace(spec, reason=f"{reason}; nearly all differ: drop an id")
-    if isinstance(column, TimeColumn):
-        spec = replace(spec, decimals=0)
-    elif isinstance(column, NumberColumn) and kind.is_number:
-        spec = replace(spec, decimals=_decimals_of(column, kind, present))
-    return spec, codes
 
 
-def _ticks_of(column: RawColumn) -> Ticks | None:
-    if not isinstance(column, TimeColumn):
-        return None
-    return Ticks.of(column.counts, column.unit, column.zone, column.storage)
+def _ends(
+    survey: ColumnSurvey, levels: tuple[Level, ...], ticks: Ticks | None
+) -> Floats:
+    """Codes of the cells that lie at the ends."""
+    cells = survey.cells
+    if isinstance(cells, TickSurvey):
+        assert ticks is not None, "columns of time have ticks"
+        return ticks.codes(np.array(cells.ends), cells.unit)
+    if isinstance(cells, LabelSurvey):
+        return np.array([code for code, v in enumerate(levels) if v in cells.used])
+    ends = (cells.lower, cells.upper)
+    if levels:
+        return np.array([levels.index(value) for value in ends])
+    return np.array(ends)
 
 
-def _infer_kind(column: RawColumn) -> tuple[ColumnKind, str]:
-    if isinstance(column, TimeColumn):
-        return ColumnKind.datetime, TIME_NAMES[column.storage]
-    if isinstance(column, LabelColumn):
-        if column.storage is Storage.text:
+def _infer_kind(survey: ColumnSurvey) -> tuple[ColumnKind, str]:
+    cells, storage = survey.cells, survey.storage
+    if isinstance(cells, TickSurvey):
+        return ColumnKind.datetime, TIME_NAMES[storage]
+    if isinstance(cells, LabelSurvey):
+        if storage is Storage.text:
             return ColumnKind.category, "text"
-        if column.ordered:
+        if cells.ordered:
             return ColumnKind.ordered, "declared levels, in order"
         return ColumnKind.category, "declared levels, no order"
-    if column.storage is Storage.boolean:
+    if storage is Storage.boolean:
         return ColumnKind.boolean, "booleans"
-    if column.storage is Storage.float:
+    if storage is Storage.float:
         return ColumnKind.continuous, "floats"
-    if column.storage is Storage.decimal:
+    if storage is Storage.decimal:
         return ColumnKind.continuous, "decimals"
-    few = _few_distinct(column.numbers)
+    few = cells.few()
     if few is None:
         return ColumnKind.integer, f"integers, {FEW_DISTINCT} or more distinct values"
     return (
@@ -100,60 +97,46 @@ def _infer_kind(column: RawColumn) -> tuple[ColumnKind, str]:
     )
 
 
-def _few_distinct(numbers: Floats) -> int | None:
-    """Count the distinct values, or return None if there are FEW_DISTINCT or more."""
-    # Most columns of integers show enough values at once.
-    for part in (numbers[:_HEAD], numbers):
-        n_distinct = len(np.unique(part[~np.isnan(part)]))
-        if n_distinct >= FEW_DISTINCT:
-            return None
-    return n_distinct
-
-
-def _check_possible(column: RawColumn, kind: ColumnKind) -> None:
-    if isinstance(column, TimeColumn):
+def _check_possible(survey: ColumnSurvey, kind: ColumnKind) -> None:
+    cells = survey.cells
+    if isinstance(cells, TickSurvey):
         if kind is not ColumnKind.datetime:
-            _refuse(column, kind, f"it holds {TIME_NAMES[column.storage]}")
+            _refuse(survey, kind, f"it holds {TIME_NAMES[survey.storage]}")
         return
     if kind is ColumnKind.datetime:
-        index, _ = column.labels()
-        held = "text" if isinstance(column, LabelColumn) else "numbers"
-        held = held if (index >= 0).any() else "nothing that says which sort"
-        _refuse(column, kind, f"it holds {held}")
+        held = "text" if isinstance(cells, LabelSurvey) else "numbers"
+        held = held if survey.n_present else "nothing that says which sort"
+        _refuse(survey, kind, f"it holds {held}")
     if kind in {ColumnKind.category, ColumnKind.ordered}:
         return
-    if isinstance(column, LabelColumn):
-        if (column.index >= 0).any():
-            _refuse(column, kind, "it holds text or categories")
+    if isinstance(cells, LabelSurvey):
+        if survey.n_present:
+            _refuse(survey, kind, "it holds text or categories")
         return
-    present = column.numbers[~np.isnan(column.numbers)]
     if kind is ColumnKind.boolean:
-        if not np.isin(present, (0.0, 1.0)).all():
-            _refuse(column, kind, "it holds values other than 0 and 1")
-    elif column.storage is Storage.boolean:
-        _refuse(column, kind, "it holds booleans")
-    elif kind is ColumnKind.integer and not (present == np.rint(present)).all():
-        _refuse(column, kind, "it holds fractions")
+        if not cells.are_truths:
+            _refuse(survey, kind, "it holds values other than 0 and 1")
+    elif survey.storage is Storage.boolean:
+        _refuse(survey, kind, "it holds booleans")
+    elif kind is ColumnKind.integer and not cells.is_whole:
+        _refuse(survey, kind, "it holds fractions")
 
 
-def _refuse(column: RawColumn, kind: ColumnKind, reason: str) -> None:
+def _refuse(survey: ColumnSurvey, kind: ColumnKind, reason: str) -> None:
     message = (
-        f"Column {column.name!r} cannot be read as {kind}: {reason} "
-        f"(dtype {column.dtype}). Convert the column, or choose another kind."
+        f"Column {survey.name!r} cannot be read as {kind}: {reason} "
+        f"(dtype {survey.dtype}). Convert the column, or choose another kind."
     )
     raise SchemaError(message)
 
 
-def _levels_of(column: RawColumn, kind: ColumnKind) -> tuple[Level, ...]:
-    if kind is ColumnKind.boolean or column.storage is Storage.boolean:
+def _levels_of(survey: ColumnSurvey, kind: ColumnKind) -> tuple[Level, ...]:
+    cells = survey.cells
+    if kind is ColumnKind.boolean or survey.storage is Storage.boolean:
         return (False, True)
-    _, labels = column.labels()
-    if column.storage is Storage.dictionary:
-        return labels  # the library's own list, in its order, with unused levels
-    return tuple(sorted(labels))
-
-
-def _decimals_of(column: NumberColumn, kind: ColumnKind, present: Floats) -> int | None:
-    if kind is ColumnKind.integer or column.storage is Storage.integer:
-        return 0
-    return count_decimals(present, column.resolution)
+    if isinstance(cells, LabelSurvey):
+        if survey.storage is Storage.dictionary:
+            return cells.declared  # with levels that no row has
+        return tuple(sorted(cells.used))
+    assert isinstance(cells, NumberSurvey), "dates and times have no levels"
+    return cells.levels(survey.storage)

@@ -72,31 +72,8 @@ class Ticks:
 
     @classmethod
     def of(cls, counts: Counts, unit: str, zone: str, storage: Storage) -> "Ticks":
-        """Choose unit and origin for a column whose cells count a unit.
-
-        Notes
-        -----
-        Codes are exact up to 2⁵³ units: 104 days in nanoseconds, 285 years in
-        microseconds. Over longer spans a coarser unit is taken.
-        """
-        present = counts[counts != NAT]
-        if not len(present):
-            return cls(unit, 0, zone)
-        chosen = _coarsest(present, unit)
-        if zone:
-            clock = to_clock(present, unit, zone)
-            for coarse in list(UNITS)[: list(UNITS).index(chosen)]:
-                local = cls(coarse, _origin(clock, unit, coarse), zone, local=True)
-                # Most units are ruled out by the first rows.
-                parts = (present[:_HEAD], present)
-                if all(local._writes(part, unit) for part in parts):
-                    return local
-        first, last = int(present.min()), int(present.max())
-        span = last - first if storage.is_instant else max(abs(first), abs(last))
-        exact = [u for u in UNITS if span * UNITS[unit] // UNITS[u] < _EXACT]
-        chosen = chosen if chosen in exact else exact[-1]
-        origin = _origin(present, unit, chosen) if storage.is_instant else 0
-        return cls(chosen, origin, zone)
+        """Choose unit and origin for a column whose cells count a unit."""
+        return TickSurvey.of(counts, unit, zone).ticks(storage)
 
     def codes(self, counts: Counts, unit: str) -> Floats:
         """Cells that count a unit, in UTC, as codes; NaN is missing."""
@@ -137,7 +114,7 @@ class Ticks:
         out[missing] = NAT
         return out
 
-    def _writes(self, counts: Counts, unit: str) -> bool:
+    def writes(self, counts: Counts, unit: str) -> bool:
         """Whether all cells come back from whole codes."""
         whole = np.rint(self.codes(counts, unit))
         return bool((self.counts(whole, unit) == counts).all())
@@ -164,19 +141,96 @@ class Ticks:
         return cls(unit, origin, zone, local)
 
 
-def _coarsest(counts: Counts, unit: str) -> str:
-    """Coarsest unit of which every count is a whole number."""
-    for coarse, nanoseconds in UNITS.items():
-        each = nanoseconds // UNITS[unit]
-        if each <= 1:
-            break
-        if all(not (part % each).any() for part in (counts[:_HEAD], counts)):
-            return coarse
-    return unit
+@dataclass(frozen=True, slots=True)
+class TickSurvey:
+    """What `Ticks` have to know of the cells of a column; two surveys merge into one.
+
+    Parameters
+    ----------
+    unit : str
+        What the cells count.
+    zone : str
+        Their time zone, or ''.
+    ends : tuple of int, default=()
+        The first and the last cell, and, in a zone, the cells at which its clocks show
+        the first and the last time; () if there are none.
+    whole : frozenset of str
+        Units of which every cell is a whole number.
+    local : frozenset of str
+        Units of which every cell is a whole number on the clocks of the zone.
+    """
+
+    unit: str
+    zone: str = ""
+    ends: tuple[int, ...] = ()
+    whole: frozenset[str] = frozenset(UNITS)
+    local: frozenset[str] = frozenset(UNITS)
+
+    @classmethod
+    def of(cls, counts: Counts, unit: str, zone: str) -> "TickSurvey":
+        """Look at the cells of a column."""
+        present = counts[counts != NAT]
+        if not len(present):
+            return cls(unit, zone)
+        ends: tuple[int, ...] = (int(present.min()), int(present.max()))
+        # Most units are ruled out by the first rows.
+        parts = (present[:_HEAD], present)
+        whole = {u for u in UNITS if all(_are_whole(part, unit, u) for part in parts)}
+        local: set[str] = set()
+        if zone:
+            clock = to_clock(present, unit, zone)
+            ends += (int(present[clock.argmin()]), int(present[clock.argmax()]))
+            for coarse in list(UNITS)[: list(UNITS).index(unit)]:
+                origin = _origin(int(clock.min()), unit, coarse)
+                ticks = Ticks(coarse, origin, zone, local=True)
+                if all(ticks.writes(part, unit) for part in parts):
+                    local.add(coarse)
+        return cls(unit, zone, ends, frozenset(whole), frozenset(local))
+
+    def merge(self, other: "TickSurvey") -> "TickSurvey":
+        """Return what is known of the cells of both."""
+        if not self.ends or not other.ends:
+            return self if self.ends else other
+        both = np.array([*self.ends, *other.ends])
+        ends: tuple[int, ...] = (int(both.min()), int(both.max()))
+        if self.zone:
+            clock = to_clock(both, self.unit, self.zone)
+            ends += (int(both[clock.argmin()]), int(both[clock.argmax()]))
+        whole, local = self.whole & other.whole, self.local & other.local
+        return TickSurvey(self.unit, self.zone, ends, whole, local)
+
+    def ticks(self, storage: Storage) -> Ticks:
+        """Choose unit and origin.
+
+        Notes
+        -----
+        Codes are exact up to 2⁵³ units: 104 days in nanoseconds, 285 years in
+        microseconds. Over longer spans a coarser unit is taken.
+        """
+        unit, zone = self.unit, self.zone
+        if not self.ends:
+            return Ticks(unit, 0, zone)
+        first, last = self.ends[:2]
+        chosen = next((u for u in UNITS if u in self.whole), unit)
+        if zone:
+            clock = int(to_clock(np.array(self.ends), unit, zone).min())
+            for coarse in list(UNITS)[: list(UNITS).index(chosen)]:
+                if coarse in self.local:
+                    return Ticks(coarse, _origin(clock, unit, coarse), zone, local=True)
+        span = last - first if storage.is_instant else max(abs(first), abs(last))
+        exact = [u for u in UNITS if span * UNITS[unit] // UNITS[u] < _EXACT]
+        chosen = chosen if chosen in exact else exact[-1]
+        origin = _origin(first, unit, chosen) if storage.is_instant else 0
+        return Ticks(chosen, origin, zone)
 
 
-def _origin(counts: Counts, unit: str, coarse: str) -> int:
-    return int(counts.min()) * UNITS[unit] // UNITS[coarse]
+def _are_whole(counts: Counts, unit: str, coarse: str) -> bool:
+    each = UNITS[coarse] // UNITS[unit]
+    return each == 1 or (each > 1 and not (counts % each).any())
+
+
+def _origin(first: int, unit: str, coarse: str) -> int:
+    return first * UNITS[unit] // UNITS[coarse]
 
 
 def _since(counts: Counts, theirs: int, origin: int, own: int) -> Floats:

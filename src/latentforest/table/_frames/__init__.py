@@ -10,6 +10,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from latentforest._base._checks import listed
@@ -42,6 +43,7 @@ from latentforest.table._frames._raw import (
     RawColumn,
     RawTable,
     TimeColumn,
+    as_levels,
     inexact,
     unsupported,
 )
@@ -59,9 +61,11 @@ __all__ = [
     "RawTable",
     "TimeColumn",
     "arrow_type",
+    "as_levels",
     "build_table",
     "index_of",
     "open_table",
+    "rows_of",
     "shape_of",
     "time_cells",
     "time_column",
@@ -222,3 +226,10 @@ def arrow_type(spec: ColumnSpec) -> Any:
 def index_of(X: Any) -> Any:
     """Return the row index of a pandas data frame, None for every other table."""
     return X.index if nw.dependencies.is_pandas_dataframe(X) else None
+
+
+def rows_of(X: Any, rows: NDArray[np.int64]) -> Any:
+    """Return the chosen rows of a table of any library."""
+    if nw.dependencies.is_into_dataframe(X):
+        return nw.from_native(X, eager_only=True)[rows].to_native()
+    return np.asarray(X)[rows] if hasattr(X, "dtype") else [X[i] for i in rows]

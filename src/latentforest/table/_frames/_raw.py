@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._errors import SchemaError
-from latentforest._base._types import Floats
+from latentforest._base._types import Bools, Floats
 from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._kinds import Level, Storage
 from latentforest.table._schema import Container
@@ -70,6 +70,10 @@ class TimeColumn:
     counts: NDArray[np.int64]  # (n_rows,) units since 1970 in UTC; NAT is missing
     unit: str  # D, s, ms, us or ns
     zone: str = ""  # name or offset; empty for none
+
+    def is_missing(self) -> Bools:
+        """Which cells are missing."""
+        return self.counts == NAT
 
     def labels(self) -> tuple[NDArray[np.int64], tuple[Level, ...]]:
         """Index of each row (-1 is missing) into its distinct values, as text."""
