@@ -4,7 +4,7 @@ from copy import deepcopy
 from typing import Any, Self
 
 from latentforest._base._random import RandomState, stage_rngs
-from latentforest._long import open_source, target_of
+from latentforest._long import STAGES, open_source, target_of
 from latentforest._portable import PortableModel
 from latentforest._settings import (
     check_decodable,
@@ -240,8 +240,7 @@ class RFAE(PortableModel):
         check_settings(self)
         decoder = resolve_decoder(self.decoder, n_jobs=self.n_jobs)
         check_decodable(decoder, self)
-        stages = "kernel", "map", "decoder", "refine", "choice", "rows"
-        rngs = stage_rngs(self.random_state, *stages)
+        rngs = stage_rngs(self.random_state, *STAGES)
         rngs |= stage_rngs(rngs["kernel"], "forest", "landmarks")
         self._refine_rng = rngs["refine"]
 

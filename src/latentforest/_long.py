@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 
 from latentforest._base._names import coordinate_names
+from latentforest._base._random import RandomState, stage_rngs
 from latentforest._base._types import Codes, Coords
 from latentforest.batches import open_batches, write_parts
 from latentforest.table import Batches, EncodedTable, Kept, Whole, split_rows
 
+STAGES = ("kernel", "map", "decoder", "refine", "choice", "rows")
 Folder = str | PathLike[str]
 
 
@@ -23,6 +25,12 @@ def open_source(X: Any, model: Any) -> Any:
     if isinstance(X, EncodedTable):
         return X
     return open_batches(X, kinds=model.kinds, progress=model.verbose)
+
+
+def rows_seed(random_state: RandomState) -> int:
+    """Return what decides which rows of a long table a model keeps."""
+    rng = stage_rngs(random_state, *STAGES)["rows"]
+    return int(rng.integers(2**63))
 
 
 def target_of(y: Any, kept: Kept) -> Any:

@@ -11,15 +11,14 @@ from latentforest._base._complete import completed, is_stream
 from latentforest._base._errors import DataError, UsageError
 from latentforest._trials import FEW, MANY
 from latentforest.cli._forecast import forecast
-from latentforest.cli._held_back import hold_back
 from latentforest.cli._notes import Notes, in_rows, in_seconds, size_of
 from latentforest.cli._sink import check_output
-from latentforest.cli._training import read_training, with_notations
+from latentforest.cli._training import Wanted, read_training
 from latentforest.decode import DECODERS
 from latentforest.forest import FORESTS
-from latentforest.reading import STREAM, TABLE_SUFFIXES, Dialect
+from latentforest.reading import TABLE_SUFFIXES, Dialect
 from latentforest.refine import Refinement
-from latentforest.table import ColumnKind, EncodedTable, TableCodec
+from latentforest.table import ColumnKind, EncodedTable
 from latentforest.trees import goes_left
 
 
@@ -187,47 +186,28 @@ def fit(
     if Path(out).exists() and not (force or is_stream(out)):
         raise _exists(out)
     start = time.perf_counter()
-    read = read_training(
-        table, dialect, notes, settings.kinds, settings.drop, settings.target
-    )
-    frame, y = read.frame, read.y
-    was_read = time.perf_counter()
-    label = "standard input" if table == STREAM else table
-    if len(frame) < 2:
-        message = f"{label} has {in_rows(len(frame))}; a map needs at least two."
-        raise DataError(message)
-    if len(frame) <= settings.components:
-        message = (
-            f"--components {settings.components} needs more rows than that; {label} "
-            f"has {len(frame)}. Lower --components, or add rows."
-        )
-        raise DataError(message)
+    wanted = Wanted(settings.kinds, settings.drop, settings.target, test)
+    read = read_training(table, dialect, notes, wanted, model, settings.seed)
+    was_read, encoded = time.perf_counter(), read.table
     cost = forecast(
-        len(frame),
-        frame.shape[1],
+        encoded.n_rows,
+        encoded.schema.n_columns,
         settings.n_trees,
         settings.components,
         settings.forest_name,
         settings.jobs,
         refined=settings.refines,
     )
-    notes.say(f"{in_rows(len(frame))}, {frame.shape[1]} columns read from {label}")
-    codec = TableCodec(settings.kinds or None)
-    encoded = codec.fit_encode(frame)
-    known, held = hold_back(encoded, test, settings.components, settings.seed)
-    if len(held):  # what is held back shall not be known by its levels either
-        encoded = codec.fit_encode(frame.iloc[known])
-    encoded = with_notations(encoded, read.columns)
     # Said before the long part: an id to be dropped is best noticed now.
     notes.say(f"\n{encoded.schema.report()}\n")
     if not kept_on_disk(goes_left):
         notes.say("Compiling first, which takes about half a minute and happens once.")
     notes.say(f"Fitting: {in_seconds(cost.fit_seconds)} by forecast")
-    _fit_shown(model, encoded, None if y is None else y[known], notes)
+    _fit_shown(model, encoded, read.y, notes)
     fitted = time.perf_counter()
-    if len(held):
-        lost = model.distortion(frame.iloc[held])
-        what = f"{in_rows(len(held))} held back, which the model has not seen:"
+    if read.held is not None:
+        lost = model.distortion(read.held)
+        what = f"{in_rows(len(read.held))} held back, which the model has not seen:"
         notes.say(f"\n{what}\n\n{lost}\n")
     try:
         with completed(out, must_be_new=not force) as unfinished:

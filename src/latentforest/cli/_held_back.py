@@ -1,11 +1,26 @@
 """Rows that fit holds back, to report on."""
 
+from importlib import import_module
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._errors import DataError
+from latentforest._base._types import Bools
 from latentforest.cli._notes import in_rows
-from latentforest.table import EncodedTable
+from latentforest.table import EncodedTable, hashes_of
+
+
+def is_held(frame: Any, share: float, seed: int) -> Bools:
+    """Say which rows of a piece of a long table are held back: by their cells' hash.
+
+    Copies of a row go with it, in whatever piece they are.
+    """
+    hash_rows = import_module("pandas").util.hash_pandas_object
+    mixed = hashes_of(hash_rows(frame, index=False).to_numpy(), seed)
+    held: Bools = mixed < np.uint64(share * 2.0**63) * np.uint64(2)
+    return held
 
 
 def hold_back(

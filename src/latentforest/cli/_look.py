@@ -18,10 +18,10 @@ from latentforest.cli._sink import check_output
 from latentforest.cli._tables import columns_to_read, model_table
 from latentforest.reading import (
     Dialect,
-    Source,
     frame_of,
     infer_columns,
     is_text,
+    open_files,
     words_of,
 )
 
@@ -33,7 +33,7 @@ def read_rows(
     model: RFAE, path: str, dialect: Dialect, extra: Sequence[str], notes: Notes
 ) -> tuple[Any, dict[str, Any]]:
     """Return rows as the model takes them, and further columns as read."""
-    with Source(path, dialect) as source:
+    with open_files(path, dialect) as source:
         columns = columns_to_read(source, model.schema_)
         source.require(extra, "column")
         for note in source.notes:

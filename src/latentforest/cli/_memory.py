@@ -8,7 +8,7 @@ from latentforest.cli._fit import Settings, check_word
 from latentforest.cli._forecast import LEAF_ID, Forecast, forecast
 from latentforest.cli._notes import Notes, in_bytes, in_rows, in_seconds
 from latentforest.forest import FORESTS
-from latentforest.reading import Dialect, Source
+from latentforest.reading import Dialect, open_files
 
 _COUNT = 50_000  # rows counted at once
 
@@ -48,7 +48,7 @@ def foretell(
 
 def _count(path: str, dialect: Dialect, notes: Notes) -> tuple[int, int]:
     n_rows = 0
-    with Source(path, dialect) as source, notes.progress("counting") as bar:
+    with open_files(path, dialect) as source, notes.progress("counting") as bar:
         for block in source.blocks(source.names[:1], _COUNT):
             n_rows += block.num_rows
             bar.reach(n_rows, source.done)

@@ -25,7 +25,7 @@ from latentforest.cli._tables import (
 )
 from latentforest.cli._training import read_whole, typed_frame
 from latentforest.oddness import OddCells, OddRows, check_contamination, odd_cells
-from latentforest.reading import STREAM, Dialect, Source
+from latentforest.reading import STREAM, Dialect, Source, open_files
 from latentforest.table import TableCodec
 
 CELLS = 3  # of each row that are named
@@ -81,7 +81,7 @@ def odd(job: OddJob) -> None:
     output = None
     if job.out is not None:
         output = Output(job.out, job.dialect, job.files)
-    with Source(job.files[-1], job.dialect) as source:
+    with open_files(job.files[-1], job.dialect) as source:
         check_keep(source, job.keep, ("score", "decision", *_cell_names()))
         if len(job.files) == 2:
             model = load_decoder(job.files[0])

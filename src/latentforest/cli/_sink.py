@@ -16,9 +16,10 @@ from latentforest._base._complete import (
     open_stream,
 )
 from latentforest._base._errors import DataError, UsageError
+from latentforest.batches import check_folder, new_parts
 from latentforest.cli._arrow_write import ArrowSink
 from latentforest.cli._csv_write import TextSink
-from latentforest.reading import STREAM, Dialect, format_of
+from latentforest.reading import STREAM, Dialect, Format, format_of
 
 
 class Sink(Protocol):
@@ -70,7 +71,8 @@ class Output:
     Parameters
     ----------
     path : str
-        A file, a FIFO or device, or ``-`` for standard output.
+        A file, a FIFO or device, ``-`` for standard output, or a new folder: a name
+        that ends in ``/``, which gets Parquet files.
     dialect : Dialect
         How text is written.
     inputs : tuple of str
@@ -79,7 +81,12 @@ class Output:
 
     def __init__(self, path: str, dialect: Dialect, inputs: tuple[str, ...]) -> None:
         self.path = path
-        self._format = format_of(path, dialect.stream_format, written=True)
+        self._folder = Path(path) if path.endswith("/") else None
+        if self._folder is not None:
+            check_folder(self._folder)
+            self._format = Format("parquet")
+        else:
+            self._format = format_of(path, dialect.stream_format, written=True)
         self._separator = dialect.separator_or(self._format.separator)
         self._safe = dialect.safe_csv
         if self._safe and not self._format.is_text:
@@ -90,7 +97,8 @@ class Output:
             raise UsageError(message)
         self._stdout: BinaryIO | None = None
         if path != STREAM:
-            check_output(path, inputs)
+            if self._folder is None:
+                check_output(path, inputs)
             return
         self._stdout = sys.stdout.buffer
         if not self._format.is_text and sys.stdout.isatty():
@@ -110,6 +118,10 @@ class Output:
         notations : mapping
             How text tables write columns, by name, where that is not the plain way.
         """
+        if self._folder is not None:
+            with new_parts(self._folder) as parts:
+                yield parts
+            return
         if self._stdout is not None:
             yield from self._fill(self._stdout, schema, notations)
             self._stdout.flush()

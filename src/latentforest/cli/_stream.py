@@ -28,7 +28,7 @@ from latentforest.cli._tables import (
     notations_of,
 )
 from latentforest.metrics import Distortion, RunningDistortion
-from latentforest.reading import Dialect, Source
+from latentforest.reading import Dialect, Source, open_files
 from latentforest.table import RowSet
 
 FAR_ROWS = (
@@ -60,7 +60,7 @@ def encode(job: Job) -> None:
     names = coordinate_names(model.encoder_.n_components)
     schema = pa.schema([(name, pa.float64()) for name in names])
     far = _Far(FAR_ROWS)
-    with Source(job.table, job.dialect) as source:
+    with open_files(job.table, job.dialect) as source:
         columns = columns_to_read(source, model.schema_)
 
         def work(block: Any, first: int) -> Any:
@@ -78,7 +78,7 @@ def decode(job: Job) -> None:
     output, model = _open_output(job), load_decoder(job.model)
     names = coordinate_names(model.encoder_.n_components)
     codec, far = file_codec(model.schema_), _Far(FAR_POSITIONS)
-    with Source(job.table, job.dialect) as source:
+    with open_files(job.table, job.dialect) as source:
         source.require(names, "coordinates")
         one_more = coordinate_names(len(names) + 1)[-1]
         if one_more in source.names:
@@ -107,7 +107,7 @@ def reconstruct(job: Job, report: str | None) -> None:
     lost = RunningDistortion(model.schema_, model.yardstick_)
     known = RowSet(model.encoder_.trained_on("decoding").table.values)
     n_known = 0
-    with Source(job.table, job.dialect) as source:
+    with open_files(job.table, job.dialect) as source:
         columns = columns_to_read(source, model.schema_)
 
         def work(block: Any, first: int) -> Any:

@@ -1,55 +1,200 @@
-"""The table that fit is given: its values, and how they were written."""
+"""The table that fit is given: rows to learn from, and rows that are held back."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from latentforest import RFAE
 from latentforest._base._errors import DataError, UsageError
-from latentforest.cli._notes import Notes
-from latentforest.reading import Column, Dialect, Source, frame_of, read_columns
-from latentforest.table import ColumnSpec, EncodedTable, TableSchema
+from latentforest._long import rows_seed
+from latentforest.cli._held_back import hold_back, is_held
+from latentforest.cli._notes import Notes, in_rows
+from latentforest.reading import (
+    STREAM,
+    Column,
+    Dialect,
+    FileBatches,
+    Source,
+    files_of,
+    frame_of,
+    open_files,
+    read_columns,
+)
+from latentforest.table import (
+    Batches,
+    ColumnSpec,
+    Derived,
+    EncodedTable,
+    Kept,
+    TableCodec,
+    TableSchema,
+    learn,
+    read_rows,
+)
+
+LARGE = 2**28  # bytes; a longer file is read in pieces
+MOST_HELD = 50_000  # rows of a long table that a report is on
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which part of a table fit shall learn from."""
+
+    kinds: Mapping[str, str]
+    drop: Sequence[str] = ()
+    target: str | None = None
+    test: float | None = None  # share of the rows to hold back
+
+    def names(self, source: Source) -> list[str]:
+        """Return the columns to read, the target among them."""
+        source.require(self.drop, "columns to drop")
+        source.require(self.kinds, "columns of --kind")
+        if self.target is not None:
+            source.require([self.target], "target")
+        if self.target in self.drop:
+            message = f"--drop {self.target}: the target is never encoded anyway."
+            raise UsageError(message)
+        return [name for name in source.data_names if name not in self.drop]
+
+    def check_target(self, y: Any) -> None:
+        """Refuse a target with gaps."""
+        count = int(import_module("pandas").isna(y).sum())
+        if count:
+            cells = "cell" if count == 1 else "cells"
+            message = (
+                f"Target {self.target!r} has {count} missing {cells}. "
+                "Fill them, or leave these rows out."
+            )
+            raise DataError(message)
 
 
 @dataclass(frozen=True, slots=True)
 class Training:
     """A table to learn from."""
 
-    frame: Any
+    table: EncodedTable
     y: Any  # the target, or None
-    columns: dict[str, Column]
+    held: Any  # a frame of rows that are held back, or None
+    n_rows: int  # of the whole table
 
 
 def read_training(
     path: str,
     dialect: Dialect,
     notes: Notes,
-    kinds: Mapping[str, str],
-    drop: Collection[str],
-    target: str | None,
+    wanted: Wanted,
+    model: RFAE,
+    seed: int | None,
 ) -> Training:
     """Read the table, without columns to drop and with the target apart."""
-    with Source(path, dialect) as source:
-        source.require(drop, "columns to drop")
-        source.require(kinds, "columns of --kind")
-        if target is not None:
-            source.require([target], "target")
-        names = [name for name in source.data_names if name not in drop]
-        if target in drop:
-            message = f"--drop {target}: the target is never encoded anyway."
-            raise UsageError(message)
-        frame, columns = read_frame(source, names, kinds, notes)
-    if target is None:
-        return Training(frame, None, columns)
-    y = frame.pop(target)
-    if y.isna().any():
-        count = int(y.isna().sum())
-        cells = "cell" if count == 1 else "cells"
+    if _is_long(path):
+        return _read_long(path, dialect, notes, wanted, model)
+    with open_files(path, dialect) as source:
+        names = wanted.names(source)
+        frame, columns = read_frame(source, names, wanted.kinds, notes)
+    y = None
+    if wanted.target is not None:
+        y = frame.pop(wanted.target)
+        wanted.check_target(y)
+        y = y.to_numpy()
+    label = "standard input" if path == STREAM else path
+    check_rows(len(frame), model.n_components, label)
+    notes.say(f"{in_rows(len(frame))}, {frame.shape[1]} columns read from {label}")
+    codec = TableCodec(dict(wanted.kinds) or None)
+    encoded = codec.fit_encode(frame)
+    known, held = hold_back(encoded, wanted.test, model.n_components, seed)
+    if len(held):  # what is held back shall not be known by its levels either
+        encoded = codec.fit_encode(frame.iloc[known])
+    return Training(
+        with_notations(encoded, columns),
+        None if y is None else y[known],
+        frame.iloc[held] if len(held) else None,
+        len(frame),
+    )
+
+
+def check_rows(n_rows: int, n_components: int, label: str) -> None:
+    """Refuse tables that are too short for a map."""
+    if n_rows < 2:
+        message = f"{label} has {in_rows(n_rows)}; a map needs at least two."
+        raise DataError(message)
+    if n_rows <= n_components:
         message = (
-            f"Target {target!r} has {count} missing {cells}. "
-            "Fill them, or leave these rows out."
+            f"--components {n_components} needs more rows than that; {label} "
+            f"has {n_rows}. Lower --components, or add rows."
         )
         raise DataError(message)
-    return Training(frame, y.to_numpy(), columns)
+
+
+def _is_long(path: str) -> bool:
+    """Whether a table is read in pieces: a folder, and a file that is large."""
+    if path == STREAM:
+        return False
+    files = files_of(path)
+    return len(files) > 1 or (
+        Path(path).is_file() and Path(path).stat().st_size > LARGE
+    )
+
+
+def _read_long(
+    path: str, dialect: Dialect, notes: Notes, wanted: Wanted, model: RFAE
+) -> Training:
+    """Look at all rows of a table in pieces, and read those that the model keeps."""
+    with open_files(path, dialect) as source:
+        names = wanted.names(source)
+    bars = notes.shows_progress
+    files = FileBatches(
+        path, kinds=wanted.kinds, dialect=dialect, names=names, progress=bars
+    )
+    rows: Batches = files
+    seed, held, n_held = rows_seed(model.random_state), None, 0
+    if wanted.test:
+        n_all = sum(files.lengths())
+        held_share = min(wanted.test, MOST_HELD / n_all)
+        rows = Derived(files, partial(_part, wanted.test, seed, False))
+        parts = list(files.map(partial(_part, held_share, seed, True)))
+        held = import_module("pandas").concat(parts, ignore_index=True)
+        n_held = n_all - sum(rows.lengths())
+    y = None
+    if wanted.target is not None:
+        y = np.concatenate(list(rows.map(partial(_cells, wanted.target))))
+        wanted.check_target(y)
+        rows = Derived(rows, partial(_without, wanted.target))
+        held = None if held is None else held.drop(columns=wanted.target)
+    codec = TableCodec(dict(wanted.kinds) or None)
+    lengths = learn(codec, rows)
+    for note in files.notes:
+        notes.warn(note)
+    check_rows(sum(lengths), model.n_components, path)
+    columns = len(codec.schema_.columns)
+    kept = Kept(sum(lengths), model.max_samples, seed)
+    notes.say(f"{in_rows(kept.n_rows + n_held)}, {columns} columns found in {path}")
+    if not kept.is_all:
+        notes.say(
+            f"{kept.count:,} of them, drawn at random, are what forest and map are "
+            "made of; kinds, levels and ranges of columns come from all"
+        )
+    table = read_rows(codec, rows, lengths, kept, "fit")
+    if y is not None:
+        y = y[kept.rows()]
+    return Training(_in_words(table), y, held, kept.n_rows + n_held)
+
+
+def _part(share: float, seed: int, wanted: bool, frame: Any) -> Any:
+    return frame[is_held(frame, share, seed) == wanted]
+
+
+def _cells(name: str, frame: Any) -> Any:
+    return frame[name].to_numpy()
+
+
+def _without(name: str, frame: Any) -> Any:
+    return frame.drop(columns=name)
 
 
 def read_frame(
@@ -86,6 +231,12 @@ def with_notations(table: EncodedTable, columns: Mapping[str, Column]) -> Encode
     return EncodedTable(TableSchema(specs, table.schema.container), table.values)
 
 
-def _noted(spec: ColumnSpec, column: Column) -> ColumnSpec:
-    spec = column.noted(spec)
+def _in_words(table: EncodedTable) -> EncodedTable:
+    """Return the table with reasons in the words of the command line."""
+    specs = tuple(_noted(spec, None) for spec in table.schema.columns)
+    return replace(table, schema=TableSchema(specs, table.schema.container))
+
+
+def _noted(spec: ColumnSpec, column: Column | None) -> ColumnSpec:
+    spec = spec if column is None else column.noted(spec)
     return replace(spec, reason=spec.reason.replace("set by kinds", "set by --kind"))

@@ -71,7 +71,9 @@ class GivenForest:
         """
         if isinstance(X, EncodedTable):
             codec, table = self._take(X, unseen)
-            kept = Kept(table.n_rows, most, seed)
+            kept = table.kept or Kept(table.n_rows, most, seed)
+            if table.kept is not None:
+                return codec, table, kept
             return codec, table if kept.is_all else table.take(kept.rows()), kept
         if self.fitted is not None and kinds:
             message = (
@@ -86,7 +88,7 @@ class GivenForest:
                 return *self._read_whole(batches, kinds, unseen), kept
         codec, lengths = self._learn(batches, kinds, unseen)
         kept = Kept(sum(lengths), most, seed)
-        table = read_rows(codec, batches, lengths, kept.rows(), self._caller)
+        table = read_rows(codec, batches, lengths, kept, self._caller)
         return codec, table, kept
 
     @property

@@ -1,13 +1,13 @@
 """Tables from files of all kinds: what they hold, and how their cells are written."""
 
 from latentforest.reading._batches import FileBatches as FileBatches
-from latentforest.reading._batches import files_of as files_of
 from latentforest.reading._cells import read_cells as read_cells
 from latentforest.reading._cells import read_coordinate as read_coordinate
 from latentforest.reading._clock import clock_word as clock_word
 from latentforest.reading._clock import fraction_word as fraction_word
 from latentforest.reading._date_notation import DateNotation as DateNotation
 from latentforest.reading._dialect import Dialect as Dialect
+from latentforest.reading._files import files_of as files_of
 from latentforest.reading._formats import STREAM as STREAM
 from latentforest.reading._formats import TABLE_SUFFIXES as TABLE_SUFFIXES
 from latentforest.reading._formats import Format as Format
@@ -23,6 +23,7 @@ from latentforest.reading._infer import infer_columns as infer_columns
 from latentforest.reading._notation import Notation as Notation
 from latentforest.reading._notation import check_notations as check_notations
 from latentforest.reading._source import Source as Source
+from latentforest.reading._sources import open_files as open_files
 from latentforest.reading._values import words_of as words_of
 
 __all__: list[str] = []  # users call latentforest.read_table

@@ -1,11 +1,9 @@
 """Files and folders as pieces of one table, read again for every pass."""
 
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from glob import glob, has_magic
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -16,7 +14,8 @@ from latentforest._base._errors import DataError
 from latentforest._base._progress import progress
 from latentforest.reading._cells import read_words, trimmed, truths, without
 from latentforest.reading._dialect import Dialect
-from latentforest.reading._formats import TABLE_SUFFIXES, format_of
+from latentforest.reading._files import Paths, files_of
+from latentforest.reading._formats import format_of
 from latentforest.reading._frames import frame_of, is_text
 from latentforest.reading._infer import Column, infer_columns
 from latentforest.reading._notation import Notation
@@ -29,7 +28,6 @@ from latentforest.table import Batches, TableSchema
 T = TypeVar("T")
 PIECE = 2**16  # rows
 _IN_PIECES = {"csv", "tsv", "parquet", "feather", "arrow"}
-Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 
 class FileBatches(Batches):
@@ -43,8 +41,8 @@ class FileBatches(Batches):
         What the user says of columns.
     dialect : Dialect or None, default=None
         How text is written; None works it out.
-    drop : collection of str, default=()
-        Columns to leave out.
+    names : sequence of str or None, default=None
+        The columns to read; None reads all.
     progress : bool, default=False
         Show on standard error how far each pass is.
 
@@ -60,7 +58,7 @@ class FileBatches(Batches):
         *,
         kinds: Mapping[Any, Any] | None = None,
         dialect: Dialect | None = None,
-        drop: Collection[str] = (),
+        names: Sequence[str] | None = None,
         progress: bool = False,
     ) -> None:
         self.paths = files_of(paths)
@@ -69,7 +67,7 @@ class FileBatches(Batches):
         self.dialect = dialect or Dialect(in_python=True)
         self._progress = progress
         with Source(self.paths[0], self.dialect) as source:
-            self.names = [name for name in source.data_names if name not in drop]
+            self.names = list(source.data_names if names is None else names)
             self.notes = list(source.notes)
         self._columns: dict[str, Column] | None = None
 
@@ -179,32 +177,6 @@ class FileBatches(Batches):
             )
             raise DataError(message)
         return values.cast(kind)
-
-
-def files_of(paths: Paths) -> list[str]:
-    """Return the files that a path, a folder, a pattern or a list stands for."""
-    if not isinstance(paths, str | PathLike):
-        return [file for path in paths for file in files_of(path)]
-    path = fspath(paths)
-    if Path(path).is_dir():
-        found = [str(file) for file in Path(path).rglob("*") if _is_table(file, path)]
-    elif has_magic(path) and not Path(path).exists():
-        found = [file for file in glob(path, recursive=True) if Path(file).is_file()]  # noqa: PTH207 (may be absolute)
-    else:
-        return [path]
-    if not found:
-        message = (
-            f"{path}: no tables are found there. Give a file, a folder of files such "
-            "as .parquet or .csv, or a pattern."
-        )
-        raise DataError(message)
-    return sorted(found)
-
-
-def _is_table(file: Path, folder: str) -> bool:
-    hidden = any(part[0] in "._" for part in file.relative_to(folder).parts)
-    suffixes = {suffix.lower() for suffix in file.suffixes[-2:]}
-    return file.is_file() and not hidden and bool(suffixes & TABLE_SUFFIXES)
 
 
 def _label(paths: Paths) -> str:

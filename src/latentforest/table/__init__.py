@@ -1,7 +1,7 @@
 """Tables to codes and back: column kinds, levels, decimals, missing values."""
 
 from latentforest.table._batches import Batches as Batches
-from latentforest.table._batches import Kept as Kept
+from latentforest.table._batches import Derived as Derived
 from latentforest.table._batches import Whole as Whole
 from latentforest.table._batches import learn as learn
 from latentforest.table._batches import read_rows as read_rows
@@ -24,6 +24,8 @@ from latentforest.table._frames import shape_of as shape_of
 from latentforest.table._frames import time_cells as time_cells
 from latentforest.table._frames import time_column as time_column
 from latentforest.table._frames import time_spans as time_spans
+from latentforest.table._kept import Kept as Kept
+from latentforest.table._kept import hashes_of as hashes_of
 from latentforest.table._kinds import ColumnKind
 from latentforest.table._kinds import Level as Level
 from latentforest.table._kinds import Storage as Storage

@@ -12,6 +12,7 @@ from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Bools, Codes, Floats, Ints
 from latentforest._base._values import damaged
 from latentforest.table._column_spec import ColumnSpec
+from latentforest.table._kept import Kept
 from latentforest.table._kinds import ColumnKind
 from latentforest.table._names import one_nan
 from latentforest.table._report import schema_report
@@ -151,10 +152,13 @@ class EncodedTable:
         What the columns of ``values`` mean.
     values : ndarray of float64, shape (n_rows, n_columns)
         Numbers as they are, level numbers for all other kinds; NaN is missing.
+    kept : Kept or None, default=None
+        Which rows of a longer table these are; None: all there are.
     """
 
     schema: TableSchema
     values: Codes
+    kept: Kept | None = None
 
     def __post_init__(self) -> None:
         wanted = f"(n_rows, {self.schema.n_columns})"
