@@ -17,6 +17,7 @@ def put_rows(parts, n_rows, *, landmarks=None):
     codes = parts.array("training/codes.npy")
     n_kernel = n_rows if landmarks is None else landmarks
     parts.manifest["kernel"]["landmarks"] = landmarks
+    parts.manifest.pop("kept", None)  # older files kept all rows
     if landmarks is None:
         parts.drop("training/landmarks.npy")
     else:

@@ -59,7 +59,7 @@ def test_fitted_forests_are_used_as_they_are(wrap):
     table = pd.DataFrame({"a": [1.5, 2.5, 3.5, 0.5], "b": list("xyxy")})
     mine = CompletelyRandomForest(3, min_samples_leaf=1).fit(table)
     planting = resolve_forest(wrap(mine))
-    _, encoded = planting.read(table, kinds=None, unseen="error")
+    _, encoded, _ = planting.read(table, kinds=None, unseen="error")
     grown, fitted = grow(planting, encoded)
     assert fitted is mine
     assert grown.forest is mine.forest_
@@ -74,7 +74,7 @@ def test_foreign_forests_read_all_columns_as_numbers(as_table, dtype):
     X = as_table(rng.integers(3, size=(40, 2)).astype(dtype))
     model = ExtraTreesRegressor(5, random_state=0).fit(X, rng.normal(size=40))
     planting = resolve_forest(model)
-    _, encoded = planting.read(X, kinds=None, unseen="error")
+    _, encoded, _ = planting.read(X, kinds=None, unseen="error")
     np.testing.assert_array_equal(encoded.values, np.asarray(X))
     grown, fitted = grow(planting, encoded)
     assert fitted is model

@@ -1,0 +1,142 @@
+"""What a fitted autoencoder consists of: encoder, decoder, and what follows from them."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from latentforest._base._names import coordinate_names
+from latentforest._base._types import Coords, Floats
+from latentforest._reconstruction import TableAutoencoder
+from latentforest.decode import AutoDecoder, Calibration, Decoder
+from latentforest.encoder import Encoder, ForestKernel
+from latentforest.forest import GrownForest
+from latentforest.metrics import Yardstick
+from latentforest.neighbours import Reach
+from latentforest.spectral import DiffusionMap
+from latentforest.table import Kept, TableCodec
+
+
+class FittedParts(TableAutoencoder):
+    """Encoder and decoder; subclasses say in ``fit`` where they come from."""
+
+    n_components: int
+    codec_: TableCodec
+    grower_: Any
+    encoder_: Encoder
+    _refine_rng: np.random.Generator
+    _kept: Kept
+
+    def _settle(self, encoder: Encoder, decoder: Decoder | None) -> None:
+        self.encoder_, self._decoder = encoder, decoder
+        self._kernel: ForestKernel | None = None
+        self._calibration: Calibration | None = None
+        self._reach: Reach | None = None
+        if encoder.training is not None:
+            _ = encoder.yardstick  # worked out now, so that use changes nothing
+
+    @property
+    def decoder_(self) -> Decoder:  # type: ignore[override]
+        """The fitted decoder."""
+        if self._decoder is None:
+            self.encoder_.trained_on("decoding")
+        return self._decoder  # type: ignore[return-value]
+
+    @property
+    def eigenvalues_(self) -> Floats:
+        """Eigenvalues of the kernel, without the constant one."""
+        return self.encoder_.spectrum.eigenvalues
+
+    @property
+    def embedding_(self) -> Coords:
+        """Coordinates of the training rows.
+
+        Rows of a long table that were not refined are placed when first asked for.
+        """
+        return self.encoder_.embedding
+
+    @property
+    def yardstick_(self) -> Yardstick:
+        """Means, spreads and commonest levels of the training rows."""
+        return self.encoder_.yardstick
+
+    @property
+    def map_(self) -> DiffusionMap:
+        """The fitted diffusion map, before any refinement."""
+        self.encoder_.trained_on("map_")
+        return self.encoder_.plain.diffusion
+
+    @property
+    def kernel_(self) -> ForestKernel:
+        """The fitted kernel, with the forest, the leaves and the training rows."""
+        training = self.encoder_.trained_on("kernel_")
+        if self._kernel is None:
+            kernel = ForestKernel(
+                self.grower_,
+                kind=self.encoder_.kind,
+                landmarks=self.encoder_.landmarks,
+                unseen=self.codec_.unseen,
+                n_jobs=self.encoder_.n_jobs,
+            )
+            self._kernel = kernel.settle(
+                self.codec_,
+                self.grower_,
+                GrownForest(self.encoder_.forest, training.leaf_ids),
+                training.table,
+                training.landmarks,
+                training.kernel,
+            )
+        return self._kernel
+
+    @property
+    def reach_(self) -> Reach:
+        """How far from the training rows a position may lie; ``is_far(Z)`` says who is.
+
+        A position is far from any row if it is farther from all of them than any row is
+        from its nearest other one.
+        """
+        if self._reach is None:
+            decoder = self._decoder
+            if isinstance(decoder, AutoDecoder):
+                decoder = decoder.chosen_
+            # A decoder may know the rows where they would lie if they were new.
+            search = getattr(decoder, "search_", None)
+            points = self.encoder_.known_coords() if search is None else search.points
+            self._reach = Reach(points, n_jobs=self.encoder_.n_jobs)
+        return self._reach
+
+    @property
+    def rows_(self) -> NDArray[np.int64]:
+        """Numbers of the rows of the table that the model keeps."""
+        check_is_fitted(self, "encoder_")
+        return self._kept.rows()
+
+    @property
+    def n_samples_seen_(self) -> int:
+        """Rows of the table that the model was fitted on."""
+        check_is_fitted(self, "encoder_")
+        return self._kept.n_rows
+
+    def _encode(self, X: Any) -> Any:
+        codes = self.codec_.encode(X, caller=type(self).__name__).values
+        return self.encoder_.place(codes)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return the names of the coordinates: z1, z2, ….
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of str
+        """
+        check_is_fitted(self, "encoder_")
+        return np.array(coordinate_names(self.encoder_.n_components), dtype=object)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.encoder_.n_components
