@@ -28,6 +28,7 @@ from latentforest.reading._notation import Notation, Way
 from latentforest.reading._number_notation import NumberNotation
 from latentforest.reading._settle import advise, settle_dates, settle_number
 from latentforest.reading._tally import Tally
+from latentforest.reading._two_ways import two_ways
 from latentforest.table import ColumnKind
 
 ENOUGH = 0.98  # share of cells that must be written in one way
@@ -134,7 +135,7 @@ class _Look:
             return "nothing"
         packed = self.dialect.dates == "year-first" or must_be == "date"
         if must_be == "date" or (packed and self._matches(_PACKED)):
-            self.tally = Tally(words)
+            self.tally = Tally.of_cells(words)
             self.found = find_dates(self.tally, self.dialect, packed=packed)
             if self.found is not None or must_be == "date":
                 return "values"
@@ -150,7 +151,7 @@ class _Look:
             return "booleans"
         if self.kind in {ColumnKind.category, ColumnKind.ordered}:
             return "text"
-        self.tally = Tally(words)
+        self.tally = Tally.of_cells(words)
         if must_be is None:
             dates = find_dates(self.tally, self.dialect, packed=packed)
             if dates is not None:
@@ -260,9 +261,11 @@ class _Look:
             _joined(without(self.cells, missing))
         ):
             told = "blanks around it removed"
+        if odd is not None:
+            note = two_ways(self.name, odd, self.tally, self.dialect)
         if share >= _SOME and odd is not None:
             told = f"{min(int(100 * share), 99)} % of the cells look like {what}s"
-            if share >= _MOST:
+            if share >= _MOST and not note:
                 note = advise(self.name, told, odd, self.tally, self.dialect)
         return self._with_gaps(words, told=told, note=note)
 

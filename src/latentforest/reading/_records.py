@@ -13,8 +13,9 @@ from latentforest._base._checks import listed
 from latentforest._base._errors import DataError
 from latentforest._base._optional import require
 from latentforest.reading._arrow_files import spooled
-from latentforest.reading._csv_head import holds_no_names
+from latentforest.reading._csv_head import FIRST_ROWS, holds_no_names
 from latentforest.reading._dialect import Dialect
+from latentforest.reading._preamble import lines_before_names, note_on
 from latentforest.reading._values import array_of, word_of
 
 BATCH = 2**13  # rows handed on at once
@@ -105,6 +106,7 @@ class SheetRows:
         except (calamine.CalamineError, OSError) as exc:
             message = f"{label} cannot be read as a workbook. Is it complete? ({exc})"
             raise DataError(message) from exc
+        rows = rows[self._n_before(rows, dialect) :]
         # Numbers of a workbook have no sort: whole ones are integers.
         self._rows = [[_whole(cell) for cell in row] for row in rows if any_cell(row)]
         if not self._rows:
@@ -124,6 +126,17 @@ class SheetRows:
         else:
             self._rows = self._rows[1:]
             self.names = tuple(n or f"Unnamed: {j}" for j, n in enumerate(first))
+
+    def _n_before(self, rows: Sequence[Sequence[Any]], dialect: Dialect) -> int:
+        """Count the lines before the names, if the user does not say."""
+        if dialect.skip_rows is not None:
+            return dialect.skip_rows
+        words = [[word_of(cell) for cell in row] for row in rows[:FIRST_ROWS]]
+        words = [row if any(row) else [] for row in words]
+        n_before = lines_before_names(words)
+        if n_before:
+            self.notes.append(note_on(words[:n_before], self._label, dialect))
+        return n_before
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield pyarrow tables with the chosen columns, piece by piece."""

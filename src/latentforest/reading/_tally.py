@@ -16,13 +16,25 @@ class Tally:
     Parameters
     ----------
     words : pyarrow array of strings
-        The cells; null is missing and does not count.
+        Words, each once.
+    counts : ndarray
+        How often each occurs.
     """
 
-    def __init__(self, words: Any) -> None:
-        found = words.drop_null().value_counts()
-        self.words = found.field("values")
-        self.counts: Floats = found.field("counts").to_numpy().astype(float)
+    def __init__(self, words: Any, counts: Floats) -> None:
+        self.words, self.counts = words, counts
+
+    @classmethod
+    def of_cells(cls, cells: Any) -> "Tally":
+        """Count the words of cells; null is missing and does not count."""
+        found = cells.drop_null().value_counts()
+        return cls(
+            found.field("values"), found.field("counts").to_numpy().astype(float)
+        )
+
+    def only(self, chosen: Bools) -> "Tally":
+        """Return the tally of the chosen words."""
+        return Tally(self.words.filter(pa.array(chosen)), self.counts[chosen])
 
     def listed(self, chosen: Bools) -> list[str]:
         """Return the chosen words, the most frequent first."""
