@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from latentforest._base._errors import DataError, UsageError
+from latentforest.cli._check_cells import check_cells
 from latentforest.cli._notes import Notes
 from latentforest.reading import Column, Dialect, Source, frame_of, read_columns
 from latentforest.table import ColumnSpec, EncodedTable, TableSchema
@@ -72,7 +73,8 @@ def typed_frame(
 ) -> tuple[Any, dict[str, Column]]:
     """Work out what columns hold; also return how they were written."""
     columns = read_columns(source, table, kinds)
-    for column in columns.values():
+    for name, column in columns.items():
+        check_cells(source, name, column.values)
         if column.note:
             notes.warn(column.note)
     return frame_of({name: c.values for name, c in columns.items()}), columns

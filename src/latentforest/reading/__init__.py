@@ -21,6 +21,7 @@ from latentforest.reading._infer import infer_columns as infer_columns
 from latentforest.reading._notation import Notation as Notation
 from latentforest.reading._notation import check_notations as check_notations
 from latentforest.reading._source import Source as Source
+from latentforest.reading._values import nested_error as nested_error
 from latentforest.reading._values import words_of as words_of
 
 __all__: list[str] = []  # users call latentforest.read_table

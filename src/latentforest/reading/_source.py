@@ -96,7 +96,7 @@ class Source:
         if found.is_text:
             return TextRows(stream, self.label, self.dialect, found.separator)
         if found.kind == "jsonl":
-            return JsonRows(stream, self.label, stack)
+            return JsonRows(stream, self.label, self.dialect, stack)
         if found.kind == "workbook":
             return SheetRows(stream, self.label, self.dialect)
         if found.kind in {"sqlite", "duckdb"}:
