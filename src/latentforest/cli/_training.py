@@ -82,10 +82,13 @@ def typed_frame(
 
 def with_notations(table: EncodedTable, columns: Mapping[str, Column]) -> EncodedTable:
     """Return the table with a schema that knows how its columns were written."""
-    specs = tuple(
-        _noted(spec, columns[str(spec.name)]) for spec in table.schema.columns
-    )
-    return EncodedTable(TableSchema(specs, table.schema.container), table.values)
+    return EncodedTable(noted_schema(table.schema, columns), table.values)
+
+
+def noted_schema(schema: TableSchema, columns: Mapping[str, Column]) -> TableSchema:
+    """Return a schema that knows how its columns were written."""
+    specs = tuple(_noted(spec, columns[str(spec.name)]) for spec in schema.columns)
+    return TableSchema(specs, schema.container)
 
 
 def _noted(spec: ColumnSpec, column: Column) -> ColumnSpec:
