@@ -18,6 +18,7 @@ from latentforest._base._complete import (
 from latentforest._base._errors import DataError, UsageError
 from latentforest.cli._arrow_write import ArrowSink
 from latentforest.cli._csv_write import TextSink
+from latentforest.cli._sheet_write import SheetSink
 from latentforest.reading import STREAM, Dialect, format_of
 
 
@@ -146,6 +147,8 @@ class Output:
             return TextSink(
                 stream, schema, self._separator, safe=self._safe, notations=notations
             )
+        if found.kind == "workbook":
+            return SheetSink(stream, schema, self.path)
         as_stream = self.path == STREAM or is_stream(self.path)
         return ArrowSink(stream, schema, found.kind, as_stream=as_stream)
 
