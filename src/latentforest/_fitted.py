@@ -1,4 +1,4 @@
-"""What a fitted autoencoder consists of: encoder, decoder, and what follows from them."""
+"""What a fitted autoencoder consists of: encoder, decoder, what follows from them."""
 
 from typing import Any
 

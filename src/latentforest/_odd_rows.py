@@ -14,11 +14,11 @@ from latentforest.decode import Decoder
 from latentforest.encoder import Encoder
 from latentforest.kernel import LeafRows, largest_entries
 from latentforest.oddness import (
-    OddCells,
     OddRows,
+    Question,
+    RowJudge,
     check_contamination,
     fit_oddness,
-    odd_cells,
 )
 from latentforest.table import TableSchema, index_of
 
@@ -33,8 +33,11 @@ class Finder:
     made: OddRows | None = None
 
 
-class JudgingModel(LatentModel):
-    """A fitted model that can tell odd rows, and rows that are alike."""
+class JudgingModel(RowJudge, LatentModel):
+    """A fitted model that can tell odd rows, and rows that are alike.
+
+    The first question about odd rows learns what is usual.
+    """
 
     _finder: Finder
 
@@ -70,71 +73,15 @@ class JudgingModel(LatentModel):
 
     @property
     def offset_(self) -> float:
-        """Score below which ``predict`` calls rows odd: that of one row in 100."""
+        """Score below which ``predict`` calls rows odd: that of one row in 100.
+
+        ``odd_rows(contamination)`` returns a detector with another share.
+        """
         return self.odd_rows().offset_
 
-    def score_samples(self, X: Any) -> Floats:
-        """Score rows: 0 is the most usual, and the lower the odder; see `OddRows`.
-
-        A row of the training table is judged as if it had not been there. The first
-        call learns what is usual.
-
-        Parameters
-        ----------
-        X : data frame or array of shape (n_rows, n_columns)
-            A table with the columns of the fitted one.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        codes = self._as_codes(X, to_nearest=False)
-        return self.odd_rows().oddness_.judge(codes).scores
-
-    def decision_function(self, X: Any) -> Floats:
-        """Scores minus ``offset_``: negative for odd rows.
-
-        Parameters
-        ----------
-        X : data frame or array of shape (n_rows, n_columns)
-            A table with the columns of the fitted one.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        return self.score_samples(X) - self.offset_
-
-    def predict(self, X: Any) -> NDArray[np.int64]:
-        """Return 1 for usual rows and -1 for odd ones.
-
-        One in 100 training rows is odd; ``odd_rows(contamination)`` sets another share.
-
-        Parameters
-        ----------
-        X : data frame or array of shape (n_rows, n_columns)
-            A table with the columns of the fitted one.
-
-        Returns
-        -------
-        ndarray of int, shape (n_rows,)
-        """
-        return np.where(self.decision_function(X) < 0, -1, 1)
-
-    def odd_cells(self, X: Any) -> OddCells:
-        """Tell which cells surprise given the others, and what was expected there.
-
-        Parameters
-        ----------
-        X : data frame or array of shape (n_rows, n_columns)
-            A table with the columns of the fitted one.
-
-        Returns
-        -------
-        OddCells
-        """
-        codes = self._as_codes(X, to_nearest=False)
-        return odd_cells(self.odd_rows().oddness_, self.codec_, codes, index_of(X))
+    def _question(self, X: Any) -> Question:
+        codes, finder = self._as_codes(X, to_nearest=False), self.odd_rows()
+        return Question(codes, finder.oddness_, finder.offset_)
 
     def similar(self, rows: Any, n: int = 5) -> Any:
         """Find the training rows that share most leaves with each of the given rows.

@@ -21,6 +21,7 @@ def read_table(
     encoding: str | None = None,
     header: bool | None = None,
     sheet: str | None = None,
+    skip_rows: int | None = None,
 ) -> Any:
     r"""Read a table of any kind as a clean pandas frame.
 
@@ -52,6 +53,9 @@ def read_table(
         Whether the first line holds the names of columns.
     sheet : str or None, default=None
         Which sheet of a workbook, or which table of a database.
+    skip_rows : int or None, default=None
+        Lines before the names of the columns, in text and workbooks. None leaves out
+        lines with fewer cells than all that follow, such as a title, with a warning.
 
     Returns
     -------
@@ -90,6 +94,7 @@ def read_table(
         encoding=encoding,
         header=header,
         sheet=sheet,
+        skip_rows=skip_rows,
         in_python=True,
     )
     if isinstance(source, str | PathLike):

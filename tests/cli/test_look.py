@@ -141,6 +141,22 @@ def test_explore_pictures(tmp_path, run):
     assert out.stat().st_size > 1000
 
 
+def test_memory_counts_the_choice_of_settings(run, fail):
+    size = ("memory", "--columns", "8", "--jobs", "1", "--rows")
+
+    def told(*words):
+        return " ".join(run(*size, *words).out.decode().split())
+
+    assert "without --auto" in told("9000")
+    chosen = told("9000", "--auto")
+    assert "200 trees" in chosen
+    assert "settings chosen" in chosen
+    for n_rows in ("9000", "90000"):  # trials know no more than 2,000 rows
+        assert "of which 2 s choose settings" in told(n_rows, "--auto")
+    refused = fail(*size, "9", "--auto", "--trees", "9", code=2)
+    assert "--auto and --trees cannot be combined" in refused
+
+
 def test_memory_of_a_table_and_of_numbers(folder, run):
     counted = run("memory", folder / "t.csv", "--trees", "100").out
     given = run("memory", "--rows", "80", "--columns", "8", "--trees", "100").out

@@ -1,5 +1,7 @@
 """odd and similar from a terminal, and warnings about what lies far away."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -151,6 +153,35 @@ def test_similar_rows_stand_side_by_side(run, folder, tmp_path):
     itself = found["training_row"] == found["row"]
     assert (found["training_row"][1::3] <= found["row"][1::3]).all()
     assert itself[1::3].mean() > 0.9
+
+
+def test_expected_cells_are_written_as_the_file_writes_them(run, tmp_path):
+    day = pd.date_range("2021-01-05", periods=60)
+    price = 1_000 + 10.0 * np.arange(60)
+    price[7] = 9_876.5
+    words = [f"{p:,.2f} €".translate(str.maketrans(",.", ".,")) for p in price]
+    days = day.strftime("%d.%m.%Y").to_numpy(copy=True)
+    days[30] = "24.12.2031"
+    table, out = tmp_path / "t.csv", tmp_path / "out.csv"
+    frame = pd.DataFrame({"day": days, "price": words, "n": range(60)})
+    frame.to_csv(table, index=False, sep=";")
+    run("fit", table, "-o", tmp_path / "m.lf", *SMALL)
+    for given in ((table,), (tmp_path / "m.lf", table)):
+        shown = run("odd", *given, "-o", out).out.decode()
+        assert re.search(r"9\.876,50 €  *expected \d\.\d{3},\d+ €", shown)
+        assert re.search(r"24\.12\.2031  *expected \d\d\.\d\d\.2021", shown)
+        scored = pd.read_csv(out)
+        for rank in "123":
+            for name, shape in {
+                "price": r"\d\.\d{3},\d+ €",
+                "day": r"\d\d\.\d\d\.20\d\d",
+            }.items():
+                odd = scored[scored[f"odd{rank}"] == name]
+                assert odd[f"odd{rank}_found"].str.fullmatch(shape).all()
+                assert odd[f"odd{rank}_expected"].str.fullmatch(shape).all()
+    frame.assign(day=day).to_parquet(tmp_path / "t.parquet")
+    shown = run("odd", tmp_path / "t.parquet").out.decode()  # dates without a notation
+    assert re.search(r"9\.876,50 €  *expected \d\.\d{3},\d+ €", shown)
 
 
 def test_long_words_are_cut_on_the_screen():

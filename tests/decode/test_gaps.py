@@ -1,5 +1,7 @@
 """Gaps: as many come back as went in, where they were if the table knows where."""
 
+from copy import copy
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,6 +11,7 @@ from sklearn.base import clone
 
 from latentforest import RFAE, KNNDecoder, LocalLinearDecoder, Refinement
 from latentforest.decode._gaps import limits_for
+from latentforest.neighbours import NeighbourSearch
 
 SHARES = {"a": 0.01, "b": 0.1, "c": 0.3, "d": 0.05, "e": 0.2}
 
@@ -61,14 +64,62 @@ def test_gaps_that_the_table_explains_come_back_where_they_were():
     assert (was & came).sum().sum() > 0.8 * came.sum().sum()
 
 
+@pytest.mark.parametrize("at_random", [True, False])
+def test_rows_trained_on_have_it_too(at_random):
+    table = table_with_gaps(3_000, at_random=at_random)
+    train, new = table[:1_500], table[1_500:]
+    model = RFAE(2, random_state=0).fit(train)
+    for rows in (train, new):
+        gap = model.reconstruct(rows).isna().mean() - train.isna().mean()
+        assert gap.abs().max() < 0.03, gap
+
+
 def test_the_limit_is_half_unless_gaps_would_be_lost():
     rng = np.random.default_rng(0)
     gap = rng.random(1_000) < 0.3
     told = np.where(gap, 0.9, 0.1)  # the neighbours know
     chance = rng.normal(0.3, 0.05, 1_000)  # they do not
-    limits = limits_for(np.column_stack([told, chance]), np.full(2, gap.mean()))
+    new, share = np.column_stack([told, chance]), np.full(2, gap.mean())
+    limits = limits_for(new, new, share)
     assert limits[0] == 0.5
-    assert (chance > limits[1]).mean() == pytest.approx(gap.mean(), abs=0.02)
+    assert (chance > limits[1]).mean() == pytest.approx(gap.mean() - 0.005, abs=0.001)
+
+
+def test_the_limit_spares_rows_that_were_trained_on():
+    rng = np.random.default_rng(0)
+    new = rng.normal(0.3, 0.05, (1_000, 1))
+    for nearer, spared in ((0.002, False), (0.05, True)):
+        limit = limits_for(new, new + nearer, np.array([0.3]))
+        assert (new + nearer > limit).mean() <= 0.32
+        assert ((new > limit).mean() < 0.29) == spared
+
+
+def test_a_row_placed_anew_is_one_the_map_does_not_know():
+    table = table_with_gaps(120)
+    encoder = RFAE(2, random_state=0).fit(table).encoder_
+    refined = encoder.refined
+    known, cells = refined.map, refined.map.cells_
+    starts = [known.coords_[::-1], known.coords_ + 0.3]
+    placed = known.place(starts, cells, np.arange(len(known.coords_)))
+    for row in range(0, len(placed), 17):
+        others = np.delete(np.arange(len(placed)), row)
+        without = copy(known)
+        without.coords_ = known.coords_[others]
+        without.search_ = NeighbourSearch(without.coords_)
+        without.keep(cells.take(others), known.fill_)
+        one = [start[[row]] for start in starts]
+        alone = without.place(one, cells.take(np.array([row])))
+        np.testing.assert_array_equal(placed[[row]], alone)
+    again = encoder.context().place_anew(np.arange(9))
+    assert (again != known.coords_[:9]).any(axis=1).all()
+
+
+def test_limits_do_not_depend_on_threads():
+    table = table_with_gaps()
+    one, two = (RFAE(2, random_state=0, n_jobs=n).fit(table) for n in (1, 2))
+    limits = one.decoder_.priority_.absent_above
+    assert (limits < 0.5).any()
+    np.testing.assert_array_equal(limits, two.decoder_.priority_.absent_above)
 
 
 def test_limits_are_saved(tmp_path):

@@ -272,3 +272,13 @@ def test_leap_days_follow_the_calendar():
     assert found.values.null_count == 0
     back = found.values.cast(pa.date32()).cast(pa.string())
     assert back.to_pylist() == days.tolist()
+
+
+def test_several_offsets_are_kept_in_utc_and_said():
+    found = read("2021-03-05T10:00:00+01:00", "2021-07-05T10:00:00+0200")
+    assert found.values.type.tz == "UTC"
+    assert "several offsets ('+01:00', '+02:00')" in found.note
+    assert "UTC" in found.note
+    for alike in ("Z", "+00:00"), ("+01:00", "+0100"):
+        one = read(*(f"2021-03-05T10:00:00{offset}" for offset in alike))
+        assert one.note == ""

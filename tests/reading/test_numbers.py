@@ -220,9 +220,37 @@ def test_too_many_words_to_name_are_not_all_named():
     found = read(*map(str, range(90)), *[f"about {n}" for n in range(10)])
     assert "and 5 more words" in found.note
     assert "--na with each, or write all cells alike" in found.note
-    half = read(*[f"{n}.00 €" for n in range(60)], *[f"${n}.00" for n in range(40)])
-    assert half.note == ""
-    assert "60 % of the cells look like numbers" in half.told
+
+
+HALVES = {
+    "signs": (lambda n: f"{n}.00 €", lambda n: f"${n}.00"),
+    "decimals": (lambda n: f"{n}.5", lambda n: f"{n},5"),
+    "thousands": (lambda n: f"1.{n:03d},50", lambda n: f"1{n:03d}.50"),
+    "dates": (lambda n: f"2021-01-{n % 28 + 1:02d}", lambda n: f"{n % 28 + 1}.2.2021"),
+}
+
+
+@pytest.mark.parametrize("in_python", [True, False])
+@pytest.mark.parametrize("share", [50, 60, 90])
+@pytest.mark.parametrize("name", HALVES)
+def test_cells_in_two_ways_are_said(name, share, in_python):
+    one, other = HALVES[name]
+    words = [*map(one, range(share)), *map(other, range(100 - share))]
+    found = read(*words, said=Dialect(in_python=in_python))
+    assert found.values.to_pylist() == words
+    assert found.note.startswith(f"x: {share} % of the cells are written like ")
+    assert f", {100 - share} % like " in found.note
+    assert f"like {one(0)!r}" in found.note
+    assert f"like {other(0)!r}" in found.note
+    assert ("--kind x=category" in found.note) != in_python
+    if name != "dates":
+        assert f"{share} % of the cells look like" in found.told
+
+
+def test_words_beside_numbers_are_no_other_way():
+    found = read(*map(str, range(60)), *[f"about {n}" for n in range(40)])
+    assert found.note == ""
+    assert "60 % of the cells look like numbers" in found.told
 
 
 def test_only_na_means_only_na():

@@ -52,6 +52,18 @@ def test_workbook(tmp_path):
     check(quietly(tmp_path / "t.xlsx"))
 
 
+def test_lines_before_the_names_of_a_sheet(tmp_path):
+    pytest.importorskip("python_calamine", reason="needs the extra 'excel'")
+    path, names = tmp_path / "t.xlsx", ["a", "b", "c"]
+    rows = [["Report", None, None], [None] * 3, names, [1, 2, 3], [4, 5, 6]]
+    write_xlsx(path, {"data": pd.DataFrame(rows)}, header=False)
+    with pytest.warns(UserWarning, match=r"first 2 lines .*'Report'.*skip_rows=0"):
+        found = read_table(path)
+    assert list(found) == names
+    assert found["b"].tolist() == [2, 5]
+    pd.testing.assert_frame_equal(found, read_table(path, skip_rows=2))
+
+
 def test_sheets_are_named(tmp_path):
     pytest.importorskip("python_calamine", reason="needs the extra 'excel'")
     path = tmp_path / "t.xlsx"
@@ -108,7 +120,7 @@ def test_json_lines(name, tmp_path):
         ('{"a": 1}\n{"a": \n', "line 2 is not JSON"),
         ('{"a": ' + "[" * 200_000, "line 1 is not JSON"),
         ("[1, 2]\n", "line 1 is no JSON object"),
-        ('{"a": [1]}\n', "holds a list"),
+        ('{"b": 1}\n{"a": [1]}\n', "'a' holds lists, .*row 2.*the column out of the"),
         ("", "is empty"),
     ],
     ids=["cut", "deep", "list", "cell", "empty"],

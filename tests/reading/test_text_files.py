@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from latentforest import read_table
-from latentforest._base._errors import DataError
+from latentforest._base._errors import DataError, UsageError
 from latentforest.reading import Dialect
 from latentforest.reading._csv_read import TextRows
 
@@ -242,3 +242,71 @@ def test_a_stray_quote_does_not_hold_rows_back(monkeypatch):
     sizes = [t.num_rows for t in opened(text).tables(["a"])]
     assert sum(sizes) == 201
     assert max(sizes) < 20
+
+
+TITLES = {
+    "title": "Sales report 2021\n",
+    "lines": "Sales report\nof 2021\n\n",
+    "commas": "Sales report, 2021\n\n",
+    "empty cells": "Sales report;;;\n;;;\n",
+    "quoted": '"Sales\nreport"\n\n',
+    "blank first": "\n\nSales report\n\n\n",
+}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("name", TITLES)
+def test_lines_before_the_names_are_left_out_and_said(name, end):
+    table = "id;price;city;share\n1;2,5;Bonn;5 %\n2;3,5;Ulm;7 %\n3;4,5;Jena;9 %\n"
+    before = TITLES[name]
+    text = (before + table).replace("\n", end)
+    with pytest.warns(UserWarning, match=r"Sales.*If not so, give skip_rows=0"):
+        found = read_table(io.StringIO(text, newline=""))
+    pd.testing.assert_frame_equal(found, read_table(io.StringIO(table)))
+    n_lines = before.count("\n") - (name == "quoted")
+    said = read_table(io.StringIO(text, newline=""), skip_rows=n_lines)
+    pd.testing.assert_frame_equal(found, said)
+
+
+TABLES = {
+    "row names": ("a,b\n1,2,3\n4,5,6\n", 2),
+    "people": ("name\nSmith, John\nDoe, Jane\n", 1),
+    "one column": ("name\nSmith\nDoe\n", 1),
+    "index": (",a\n0,5\n1,6\n", 2),
+    "half a header": ("a,\n1,2\n3,4\n", 2),
+    "a number first": ("5,,\n1,2,3\n4,5,6\n", 3),
+    "no names": (",,\n1,2,3\n4,5,6\n", 3),
+    "one row": ("title\n\na,b\n", 1),
+    "ragged": ("title\na,b,c\n1,2,3\n1,2\n", 1),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_line_of_names_is_no_title(name):
+    text, n_names = TABLES[name]
+    found = opened(text)
+    assert len(found.names) == n_names
+    assert not any("left out" in note for note in found.notes)
+
+
+def test_a_line_that_is_a_row_stays_if_the_user_says_so():
+    text = "only this,,\na,b,c\n1,2,3\n"
+    assert opened(text).names == ("a", "b", "c")
+    assert opened(text, skip_rows=0).names == ("only this", "Unnamed: 1", "Unnamed: 2")
+    assert opened(text, skip_rows=2, header=False).names == ("x0", "x1", "x2")
+    with pytest.raises(DataError, match="is empty"):
+        opened(text, skip_rows=3)
+
+
+def test_wider_rows_than_names_are_refused_with_a_way_on():
+    rows = opened("a,b\n1,2,3\n4,5,6\n")
+    with pytest.raises(DataError, match=r"lines are before .* --skip-rows"):
+        list(rows.tables(rows.names))
+
+
+def test_skipped_lines_are_for_lines(tmp_path):
+    with pytest.raises(UsageError, match="skip_rows=-1 is not known"):
+        read_table(io.StringIO("a\n1\n"), skip_rows=-1)
+    pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(UsageError, match="skip_rows=2 is for text and workbooks"):
+        read_table(tmp_path / "t.parquet", skip_rows=2)

@@ -20,8 +20,8 @@ app = typer.Typer(
     help="Autoencode tables with random forests: a table of mixed columns to a few "
     "numbers per row, and back.",
     epilog="Start with: latentforest demo. Files are read and written by suffix: "
-    ".csv, .tsv (also .gz, .zst), .parquet, .feather, .arrow; - is a standard stream. "
-    "Workbooks, JSON lines and databases are read, too.",
+    ".csv, .tsv (also .gz, .zst), .parquet, .feather, .arrow, .xlsx; - is a standard "
+    "stream. Other workbooks, JSON lines and databases are read, too.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",

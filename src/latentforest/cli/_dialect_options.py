@@ -82,6 +82,16 @@ Header = Annotated[
         show_default="found",
     ),
 ]
+SkipRows = Annotated[
+    int | None,
+    typer.Option(
+        "--skip-rows",
+        min=0,
+        metavar="N",
+        help="Lines before the names of the columns, such as titles.",
+        show_default="found",
+    ),
+]
 Sheet = Annotated[
     str | None,
     typer.Option(
@@ -112,6 +122,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "strip": (Strip, True),
     "encoding": (Encoding, None),
     "header": (Header, None),
+    "skip_rows": (SkipRows, None),
     "sheet": (Sheet, None),
     "stream_format": (StreamFormat, None),
 }

@@ -42,8 +42,8 @@ class Settings:
     drop: tuple[str, ...] = ()
     kinds: dict[str, str] = field(default_factory=dict)
 
-    def check(self) -> None:
-        """Refuse settings that contradict each other, before anything is read."""
+    def check_choices(self) -> None:
+        """Refuse settings that are chosen for the user, and given by them too."""
         chosen = {
             "--forest": self.forest,
             "--trees": self.trees,
@@ -58,6 +58,10 @@ class Settings:
             named = " and ".join([*whole, *given][:2])
             message = f"{named} cannot be combined: {whole[0]} makes its own choices."
             raise UsageError(message)
+
+    def check(self) -> None:
+        """Refuse settings that contradict each other, before anything is read."""
+        self.check_choices()
         if self.time_budget is not None and not self.auto:
             message = "--time-budget is for --auto. Give both, or neither."
             raise UsageError(message)
@@ -197,6 +201,7 @@ def fit(
         settings.forest_name,
         settings.jobs,
         refined=settings.refines,
+        auto=settings.auto,
     )
     # Said before the long part: an id to be dropped is best noticed now.
     notes.say(f"\n{encoded.schema.report()}\n")

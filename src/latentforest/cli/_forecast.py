@@ -1,7 +1,7 @@
 """How long a fit takes and how much memory it needs, before it starts.
 
 The figures were measured with 2,000 to 45,000 rows, 10 to 20 columns and 100 to 500
-trees; they leave out the choice of settings.
+trees, the choice of settings with 400 to 6,000 rows.
 """
 
 import math
@@ -20,6 +20,9 @@ STORED_CELL = 6  # bytes per cell in a model file: rows, and as the decoder has 
 START = 0.5  # seconds that even a small fit takes
 PRODUCT = 4.5e-9  # processor seconds per row, tree and product with the kernel
 ENCODE = 0.3e-6  # processor seconds per row and tree
+TRIALS = 6  # that are made to choose settings: 3, or up to 13
+TRIED = 2_000  # rows that take part in them, at most
+TRY = 2e-4  # processor seconds per row and trial
 REFINE, PLACE = 2.5e-4, 3e-4  # processor seconds per row refined, and per row placed
 
 
@@ -49,6 +52,7 @@ class Forecast:
     file_bytes: float
     encoder_bytes: float  # of a file without the training rows
     encode_seconds: float  # for 100,000 rows
+    choice_seconds: float  # of fit_seconds, to choose settings
     n_threads: int  # that are counted on
 
 
@@ -61,6 +65,7 @@ def forecast(
     n_jobs: int | None = None,
     *,
     refined: bool,
+    auto: bool = False,
 ) -> Forecast:
     """Forecast the cost of a fit with a forest of some name."""
     threads = n_workers(n_jobs)
@@ -70,6 +75,7 @@ def forecast(
     solve = PRODUCT * pairs * (60 + 10 * n_components)
     refine = REFINE * min(n_rows, MANY_ROWS) if refined else 0.0
     place = PLACE * 100_000 if refined else 0.0
+    choose = TRY * TRIALS * min(n_rows, TRIED) / threads if auto else 0.0
     cells = float(n_rows) * n_columns
     leaves = growing.leaves * pairs
     rows = STORED_CELL * cells + 24.0 * n_rows * n_components
@@ -77,9 +83,10 @@ def forecast(
     encoder = rows if refined else leaves * 8 * n_components
     return Forecast(
         fit_bytes=BASE + PEAK * pairs + CELL * cells,
-        fit_seconds=START + (grow + solve + refine) / threads,
+        fit_seconds=START + (grow + solve + refine) / threads + choose,
         file_bytes=STORED_LEAF * leaves + rows,
         encoder_bytes=STORED_LEAF * leaves + encoder,
         encode_seconds=(ENCODE * n_trees * 100_000 + place) / threads,
+        choice_seconds=choose,
         n_threads=threads,
     )

@@ -34,11 +34,19 @@ def hold_back(
     order = np.random.default_rng(seed).permutation(n_distinct)
     is_held = (order < round(share * n_distinct))[number]
     known, held = np.flatnonzero(~is_held), np.flatnonzero(is_held)
-    if not len(held) or len(known) <= n_components:
+    n_held = int((order < round(share * n_distinct)).sum())
+    if not n_held or len(known) <= n_components or n_distinct - n_held < 2:
+        copies = ""
+        if n_distinct < table.n_rows:
+            copies = (
+                f"; of {in_rows(table.n_rows)} only {n_distinct:,} differ, and copies "
+                "are held back together, or the model would have seen them"
+            )
         message = (
             f"--test {share:g} holds back {in_rows(len(held))} and leaves "
-            f"{in_rows(len(known))} to train on; {n_components} coordinates need more "
-            "than that many, and a report needs at least one."
+            f"{in_rows(len(known))} to train on{copies}. A report needs at least one "
+            f"row, {n_components} coordinates more than {n_components}, and a map two "
+            "that differ. Give another share, more rows, or leave --test out."
         )
         raise DataError(message)
     return known, held

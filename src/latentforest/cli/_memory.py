@@ -22,6 +22,7 @@ def foretell(
     notes: Notes,
 ) -> None:
     """Tell on standard output what a fit would cost; a table is only counted."""
+    settings.check_choices()
     if settings.forest is not None:
         check_word("--forest", settings.forest, list(FORESTS))
     if table is not None:
@@ -39,9 +40,11 @@ def foretell(
         settings.forest_name,
         settings.jobs,
         refined=refined,
+        auto=settings.auto,
     )
     size = f"{in_rows(rows)}, {columns} columns, {trees} trees, {k} coordinates"
     made = f"{settings.forest_name} forest{', refined' if refined else ''}"
+    made += ", settings chosen" if settings.auto else ""
     headed = textwrap.fill(f"{size}, {made}", 80)
     sys.stdout.write(f"{headed}\n\n{_told(cost, rows * trees)}\n")
 
@@ -56,6 +59,9 @@ def _count(path: str, dialect: Dialect, notes: Notes) -> tuple[int, int]:
 
 
 def _told(cost: Forecast, pairs: int) -> str:
+    choice = "without --auto"
+    if cost.choice_seconds:
+        choice = f"of which {in_seconds(cost.choice_seconds)} choose settings"
     lines = [
         (
             "memory to fit",
@@ -67,7 +73,7 @@ def _told(cost: Forecast, pairs: int) -> str:
             "time to fit",
             in_seconds(cost.fit_seconds),
             f"{in_seconds(cost.fit_seconds / 2)} to {in_seconds(2 * cost.fit_seconds)} "
-            f"on {cost.n_threads} threads, without --auto",
+            f"on {cost.n_threads} threads, {choice}",
         ),
         (
             "model file",

@@ -43,12 +43,15 @@ def _memory(
             "--trees",
             min=1,
             help="Number of trees.",
-            show_default="50; 500 with --forest",
+            show_default="50; 200 with --auto, 500 with --forest",
         ),
     ] = None,
     components: Annotated[
         int, typer.Option("-k", "--components", min=1, help="Coordinates per row.")
     ] = 2,
+    auto: Annotated[
+        bool, typer.Option("--auto", help="Count the choice of settings, too.")
+    ] = False,
     forest: options.Forest = None,
     jobs: Annotated[
         int | None,
@@ -61,5 +64,5 @@ def _memory(
     with loading():
         from latentforest.cli._fit import Settings  # noqa: PLC0415
         from latentforest.cli._memory import foretell  # noqa: PLC0415
-    settings = Settings(components, forest=forest, trees=trees, jobs=jobs)
+    settings = Settings(components, auto, forest=forest, trees=trees, jobs=jobs)
     foretell(settings, table, rows, columns, dialect, Notes(quiet=quiet))

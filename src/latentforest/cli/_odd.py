@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ from latentforest._base._errors import DataError, UsageError
 from latentforest._base._types import Codes
 from latentforest.cli._models import load_decoder
 from latentforest.cli._notes import Notes, cut, in_rows
+from latentforest.cli._odd_part import OddCell, Part, cell_names, in_words
 from latentforest.cli._sink import Output
 from latentforest.cli._tables import (
     block_rows,
@@ -22,13 +23,13 @@ from latentforest.cli._tables import (
     file_codec,
     kept_part,
     model_table,
+    notations_of,
 )
-from latentforest.cli._training import read_whole, typed_frame
-from latentforest.oddness import OddCells, OddRows, check_contamination, odd_cells
+from latentforest.cli._training import noted_schema, read_whole, typed_frame
+from latentforest.oddness import OddRows, check_contamination, odd_cells
 from latentforest.reading import STREAM, Dialect, Source, open_files
-from latentforest.table import TableCodec
+from latentforest.table import TableSchema
 
-CELLS = 3  # of each row that are named
 ODD_CELL = 0.1  # p-value up to which a cell is shown
 WIDTH = 24  # of a cell on the screen
 
@@ -46,16 +47,6 @@ class OddJob:
     block_rows: int | None
     dialect: Dialect
     notes: Notes
-
-
-class OddCell(NamedTuple):
-    """A cell that surprises, in words."""
-
-    column: str
-    found: str
-    expected: str
-    p_value: float
-    as_expected: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +73,16 @@ def odd(job: OddJob) -> None:
     if job.out is not None:
         output = Output(job.out, job.dialect, job.files)
     with open_files(job.files[-1], job.dialect) as source:
-        check_keep(source, job.keep, ("score", "decision", *_cell_names()))
+        check_keep(source, job.keep, ("score", "decision", *cell_names()))
         if len(job.files) == 2:
             model = load_decoder(job.files[0])
             columns = columns_to_read(source, model.schema_)
             finder = model.odd_rows(share)
+            schema = finder.schema_
             blocks = _blocks(job, source, columns, finder)
         else:
-            finder, columns, blocks = _of_table(job, source, share)
-        oddest = _judge(job, source, finder, columns, blocks, output)
+            finder, schema, columns, blocks = _of_table(job, source, share)
+        oddest = _judge(job, source, finder, schema, columns, blocks, output)
     job.notes.say()
     shown = _shown(oddest, job.keep)
     if job.out == STREAM:  # which belongs to the rows that are written
@@ -128,7 +120,7 @@ def _blocks(
 
 def _of_table(
     job: OddJob, source: Source, share: str | float
-) -> tuple[OddRows, list[str], Iterator[tuple[Any, Codes]]]:
+) -> tuple[OddRows, TableSchema, list[str], Iterator[tuple[Any, Codes]]]:
     """Learn from the table itself; kept columns are names of rows, and not judged."""
     columns = [name for name in source.data_names if name not in job.keep]
     if not columns:
@@ -139,7 +131,7 @@ def _of_table(
         rows = f"{source.label} has {in_rows(whole.num_rows)}"
         message = f"{rows}, which cannot be compared with others. Give a model, too."
         raise DataError(message)
-    frame, _ = typed_frame(source, whole.select(columns), {}, job.notes)
+    frame, read = typed_frame(source, whole.select(columns), {}, job.notes)
     finder = OddRows(share, random_state=job.seed).fit(frame)
     codes = finder.codec_.encode(frame, to_nearest=False).values
     n_block = block_rows(job.block_rows, whole.num_columns)
@@ -147,19 +139,21 @@ def _of_table(
         (whole.slice(first, n_block), codes[first : first + n_block])
         for first in range(0, len(codes), n_block)
     )
-    return finder, columns, blocks
+    return finder, noted_schema(finder.schema_, read), columns, blocks
 
 
 def _judge(
     job: OddJob,
     source: Source,
     finder: OddRows,
+    schema: TableSchema,
     columns: list[str],
     blocks: Iterator[tuple[Any, Codes]],
     output: Output | None,
 ) -> list[OddRow]:
     """Judge all rows, write them, and return the oddest, the oddest first."""
-    codec, names = file_codec(finder.schema_), np.array(columns, dtype=object)
+    codec, names = file_codec(schema), np.array(columns, dtype=object)
+    ways = notations_of(schema)
     oddest: list[OddRow] = []
     n_rows = n_odd = 0
     sink: Any = None
@@ -168,7 +162,7 @@ def _judge(
         for block, codes in blocks:
             cells = odd_cells(finder.oddness_, codec, codes)
             scores = cells.scores
-            part = _Part(block.select(columns), codec, names, codes, cells)
+            part = Part(block.select(columns), codec, names, codes, cells, ways)
             kept = kept_part(source, block, job.keep).columns
             _gather(oddest, job.top, n_rows, scores, part, kept)
             n_odd += int((scores < finder.offset_).sum())
@@ -189,81 +183,13 @@ def _judge(
     return sorted(oddest, key=lambda row: (row.score, row.number))
 
 
-class _Part:
-    """Rows of a block with their most surprising cells, in words."""
-
-    def __init__(
-        self,
-        block: Any,
-        codec: TableCodec,
-        names: Any,
-        codes: Codes,
-        cells: OddCells,
-    ) -> None:
-        self.largest = cells.largest(CELLS)
-        self.names, self.p_values = names, cells.p_values
-        # Shown as the file has it; what the model makes of it may be less.
-        self._found, self._expected = block, cells.expected
-        self._read = codec.decode(codes)
-
-    def cell(self, row: int, rank: int) -> OddCell:
-        """Return one of the most surprising cells of a row."""
-        column = int(self.largest[row, rank])
-        found, read, expected = (
-            table.column(column)[int(row)].as_py()
-            for table in (self._found, self._read, self._expected)
-        )
-        return OddCell(
-            self.names[column],
-            _name(found),
-            _text(expected),
-            float(self.p_values[row, column]),
-            as_expected=read == expected,
-        )
-
-    def table(self, scores: Any, decision: Any) -> Any:
-        """Return what is written."""
-        made: dict[str, Any] = {"score": scores, "decision": decision}
-        n_rows, n_named = self.largest.shape
-        kinds = (pa.string(), pa.string(), pa.string(), pa.float64())
-        for rank in range(CELLS):
-            cells: list[Any] = [[None] * n_rows] * len(kinds)
-            if rank < n_named:
-                at = self.largest[:, rank]
-                words = (_words(table, at) for table in (self._found, self._expected))
-                p_values = self.p_values[np.arange(n_rows), at]
-                cells = [self.names[at], *words, p_values]
-            named = _cell_names()[4 * rank : 4 * rank + 4]
-            for name, column, kind in zip(named, cells, kinds, strict=True):
-                made[name] = pa.array(column, kind)
-        return pa.table(made)
-
-
-def _words(table: Any, at: Any) -> Any:
-    """Return one cell of each row, that in column ``at``, in words."""
-    words = np.empty(len(at), dtype=object)
-    for column in np.unique(at):
-        rows = np.flatnonzero(at == column)
-        cells = table.column(int(column)).take(pa.array(rows)).to_pylist()
-        words[rows] = [_name(cell) for cell in cells]
-    return words
-
-
-def _cell_names() -> list[str]:
-    return [
-        f"odd{rank}{what}"
-        for rank in range(1, CELLS + 1)
-        for what in ("", "_found", "_expected", "_p")
-    ]
-
-
 def _gather(
-    oddest: list[OddRow], top: int, first: int, scores: Any, part: _Part, kept: Any
+    oddest: list[OddRow], top: int, first: int, scores: Any, part: Part, kept: Any
 ) -> None:
     """Keep the oddest rows so far."""
     for row in np.argsort(scores, kind="stable")[:top]:
         cells = tuple(part.cell(row, rank) for rank in range(part.largest.shape[1]))
-        names = tuple(_name(column[int(row)].as_py()) for column in kept)
+        names = tuple(in_words(column[int(row)].as_py()) for column in kept)
         heapq.heappush(
             oddest, OddRow(float(scores[row]), first + int(row) + 1, names, cells)
         )
@@ -289,11 +215,3 @@ def _shown(oddest: list[OddRow], keep: tuple[str, ...]) -> str:
             for (column, value, wanted), cell in zip(words, cells, strict=True)
         ]
     return "\n".join(lines) + "\n" if lines else ""
-
-
-def _text(value: Any) -> str:
-    return "missing" if value is None else str(value)
-
-
-def _name(value: Any) -> str:
-    return _text(None if value == "" else value)  # as words of text tables say missing

@@ -19,6 +19,7 @@ from latentforest._base._errors import DataError, UsageError
 from latentforest.batches import check_folder, new_parts
 from latentforest.cli._arrow_write import ArrowSink
 from latentforest.cli._csv_write import TextSink
+from latentforest.cli._sheet_write import SheetSink
 from latentforest.reading import STREAM, Dialect, Format, format_of
 
 
@@ -158,6 +159,8 @@ class Output:
             return TextSink(
                 stream, schema, self._separator, safe=self._safe, notations=notations
             )
+        if found.kind == "workbook":
+            return SheetSink(stream, schema, self.path)
         as_stream = self.path == STREAM or is_stream(self.path)
         return ArrowSink(stream, schema, found.kind, as_stream=as_stream)
 

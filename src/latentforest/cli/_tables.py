@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from latentforest._base._errors import DataError
 from latentforest._base._types import Codes, Coords
+from latentforest.cli._check_cells import check_cells
 from latentforest.reading import (
     DateNotation,
     Notation,
@@ -63,7 +64,9 @@ def model_table(
 ) -> Any:
     """Return a block of a file as a table that the model takes."""
     cells = [
-        _cells(source, spec, block.column(name), first)
+        check_cells(
+            source, name, _cells(source, spec, block.column(name), first), first
+        )
         for name, spec in zip(columns, schema.columns, strict=True)
     ]
     names = [str(name) for name in schema.names]

@@ -12,6 +12,7 @@ import numpy as np
 from latentforest import RFAE
 from latentforest._base._errors import DataError, UsageError
 from latentforest._long import rows_seed
+from latentforest.cli._check_cells import check_cells
 from latentforest.cli._held_back import hold_back, is_held
 from latentforest.cli._notes import Notes, in_rows
 from latentforest.reading import (
@@ -217,7 +218,8 @@ def typed_frame(
 ) -> tuple[Any, dict[str, Column]]:
     """Work out what columns hold; also return how they were written."""
     columns = read_columns(source, table, kinds)
-    for column in columns.values():
+    for name, column in columns.items():
+        check_cells(source, name, column.values)
         if column.note:
             notes.warn(column.note)
     return frame_of({name: c.values for name, c in columns.items()}), columns
@@ -225,10 +227,13 @@ def typed_frame(
 
 def with_notations(table: EncodedTable, columns: Mapping[str, Column]) -> EncodedTable:
     """Return the table with a schema that knows how its columns were written."""
-    specs = tuple(
-        _noted(spec, columns[str(spec.name)]) for spec in table.schema.columns
-    )
-    return EncodedTable(TableSchema(specs, table.schema.container), table.values)
+    return EncodedTable(noted_schema(table.schema, columns), table.values)
+
+
+def noted_schema(schema: TableSchema, columns: Mapping[str, Column]) -> TableSchema:
+    """Return a schema that knows how its columns were written."""
+    specs = tuple(_noted(spec, columns[str(spec.name)]) for spec in schema.columns)
+    return TableSchema(specs, schema.container)
 
 
 def _in_words(table: EncodedTable) -> EncodedTable:

@@ -48,6 +48,9 @@ class DecoderContext:
     hold_out : callable or None, default=None
         Given some rows and others to hold back, makes a map without the latter: the
         context of the former, and the coordinates of those held back.
+    again : callable or None, default=None
+        Given some rows, places each again as if it were new, where `new_coords` are
+        coordinates that rows were moved to together.
     columns : tuple of arrays of int or None, default=None
         The columns that each coordinate carries; None if all matter to all.
     """
@@ -59,6 +62,7 @@ class DecoderContext:
     encode: Callable[[Codes], Coords] | None = None
     leave_out: Callable[[], Coords] | None = None
     hold_out: Callable[[Rows, Rows], tuple["DecoderContext", Coords]] | None = None
+    again: Callable[[Rows], Coords] | None = None
     columns: tuple[Rows, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -76,6 +80,12 @@ class DecoderContext:
         Computed when first asked for.
         """
         return self.coords if self.leave_out is None else self.leave_out()
+
+    def place_anew(self, rows: Rows) -> Coords:
+        """Place some of the rows, each as if it were new."""
+        if self.again is not None:
+            return self.again(rows)
+        return np.ascontiguousarray(self.new_coords[rows])
 
     def has(self, need: str) -> bool:
         """Whether there is a ``"forest"``, a ``"spectrum"`` and so on."""
@@ -96,5 +106,5 @@ class DecoderContext:
         if self.leave_out is not None:
             cut["leave_out"] = lambda: self.new_coords[:, :n_components]
         # A map of fewer coordinates is made in another way.
-        cut["hold_out"] = cut["columns"] = None
+        cut["hold_out"] = cut["again"] = cut["columns"] = None
         return replace(self, **cut)

@@ -13,7 +13,7 @@ from latentforest._base._types import Codes, Coords, Floats
 from latentforest._base._values import damaged
 from latentforest.decode._context import DecoderContext, Rows
 from latentforest.decode._contract import SpreadingDecoder
-from latentforest.decode._gaps import limits_for, rows_to_try, weight_of_gaps
+from latentforest.decode._gaps import LOST, limits_for, rows_to_try, weight_of_gaps
 from latentforest.neighbours import (
     CellSpread,
     LevelPriority,
@@ -68,17 +68,23 @@ class NeighbourDecoder(SpreadingDecoder):
         self._learn_gaps(context)
 
     def _learn_gaps(self, context: DecoderContext) -> None:
-        """Learn how much weight makes a cell missing, from rows without themselves."""
+        """Learn how much weight makes a cell missing, from rows as if they were new."""
         missing = np.isnan(context.table.values)
-        if not missing.any() or len(missing) < 2:
+        share = missing.mean(axis=0)
+        if not (share > LOST).any() or len(missing) < 2:
             return
         rows = rows_to_try(len(missing))
-        coords = np.ascontiguousarray(context.new_coords[rows])
-        n_neighbors = min(self.n_neighbors + 1, len(missing))
-        near = self.search_.nearest(coords, n_neighbors, n_jobs=self.n_jobs)
-        found = near.without(rows)
-        weight = weight_of_gaps(found, self.weigh(found, coords), self.prototypes_)
-        limits = limits_for(weight, missing.mean(axis=0))
+
+        def weight(coords: Coords, own: Rows | None) -> Floats:
+            n_neighbors = min(self.n_neighbors + (own is not None), len(missing))
+            found = self.search_.nearest(coords, n_neighbors, n_jobs=self.n_jobs)
+            found = found if own is None else found.without(own)
+            weights = self.weigh(found, coords)
+            return weight_of_gaps(found, weights, self.prototypes_)
+
+        new = weight(context.place_anew(rows), rows)
+        known = weight(np.ascontiguousarray(context.coords[rows]), None)
+        limits = limits_for(new, known, share)
         self.priority_ = replace(self.priority_, absent_above=limits)
 
     def bound(self, schema: TableSchema, margin: float) -> None:

@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,10 @@ from latentforest._base._types import Codes, Coords, LeafIds
 from latentforest.decode import DecoderContext, KernelEigenpairs
 from latentforest.encoder._leaf_table import leave_one_out
 from latentforest.encoder._plain import PlainMap
-from latentforest.encoder._relatives import relatives_of
+from latentforest.encoder._relatives import relatives_but, relatives_of
+from latentforest.encoder._training import Training
 from latentforest.forest import ForestArrays, GrownForest
-from latentforest.kernel import LeafKernel, LeafRows
+from latentforest.kernel import LeafRows
 from latentforest.metrics import Yardstick
 from latentforest.refine import (
     Hints,
@@ -25,20 +26,9 @@ from latentforest.refine import (
     refine_rows,
 )
 from latentforest.spectral import DiffusionMap, Spectrum
-from latentforest.table import EncodedTable
 
 MAP_AGAIN = 2_000  # rows; a map of more hardly changes without some of them
 ENCODE_BLOCK = 2**16  # rows whose leaves are held at once
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Training:
-    """What an encoder was trained on. Placing new rows needs none of it."""
-
-    table: EncodedTable
-    leaf_ids: LeafIds  # (n_rows, n_trees) leaves of the rows
-    landmarks: NDArray[np.int64]  # the rows that define the kernel
-    kernel: LeafKernel  # between them
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +192,9 @@ class Encoder:
             rng,
             n_jobs=self.n_jobs,
         )
-        return replace(self, refined=refined)
+        encoder, own = replace(self, refined=refined), vars(self)
+        vars(encoder).update({k: own[k] for k in ("new_coords",) if k in own})  # costly
+        return encoder
 
     def _without(
         self, known: NDArray[np.integer], held: NDArray[np.integer]
@@ -246,7 +238,8 @@ class Encoder:
         if self.refined is not None:
             leaves = np.asfortranarray(training.leaf_ids[self.refined.rows])
             hold_out = None
-            if isinstance(self.refined.map, PackedMap):
+            is_packed = isinstance(self.refined.map, PackedMap)
+            if is_packed:
                 hold_out = self._packed_without
             elif self._can_be_made_again(len(leaves)):
                 hold_out = self._without
@@ -258,6 +251,7 @@ class Encoder:
                 leave_out=self.refined.map.leave_one_out,
                 columns=self.refined.map.columns,
                 hold_out=hold_out,
+                again=None if is_packed else self._place_again,
             )
         pairs = None
         if self.kind == "rf":
@@ -275,6 +269,15 @@ class Encoder:
             lambda: self.new_coords,
             self._without if self._can_be_made_again(training.table.n_rows) else None,
         )
+
+    def _place_again(self, rows: NDArray[np.integer]) -> Coords:
+        """Place some refined rows, each as if it were new."""
+        assert self.refined is not None, "asked where there are refined rows"
+        at = self.refined.rows[rows]
+        ids, leaves = self.trained_on("decoding").leaf_ids[at], self._refined_leaves
+        relatives = partial(relatives_but, leaves, ids, rows, n_jobs=self.n_jobs)
+        hints = Hints(lambda: self.new_coords[at], relatives)
+        return self.refined.place_anew(rows, hints)
 
     def _packed_without(
         self, known: NDArray[np.integer], held: NDArray[np.integer]

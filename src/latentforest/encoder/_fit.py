@@ -4,9 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._checks import check_integer
-from latentforest.encoder._encoder import Encoder, Training
+from latentforest.encoder._encoder import Encoder
 from latentforest.encoder._leaf_table import LeafTable
 from latentforest.encoder._plain import PlainMap
+from latentforest.encoder._training import Training
 from latentforest.forest import GrownForest
 from latentforest.kernel import LeafIndex, LeafKernel
 from latentforest.spectral import DiffusionMap

@@ -31,3 +31,16 @@ def relatives_of(
         return found
     others = np.unique(np.linspace(0, others_of - 1, OTHERS).astype(np.int64))
     return np.hstack([found, np.tile(others, (len(ids), 1))])
+
+
+def relatives_but(
+    leaves: LeafRows,
+    ids: LeafIds,
+    own: NDArray[np.integer],
+    n_rows: int,
+    *,
+    n_jobs: int | None = None,
+) -> NDArray[np.int64]:
+    """Find the rows that share most leaves with some of them, themselves left out."""
+    found = relatives_of(leaves, ids, n_rows + 1, n_jobs=n_jobs)
+    return np.where(found == own[:, None], -1, found)

@@ -3,22 +3,20 @@
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from latentforest._base._checks import check_real
 from latentforest._base._parallel import n_workers
 from latentforest._base._random import RandomState
-from latentforest._base._types import Floats
-from latentforest.oddness._odd_cells import OddCells
+from latentforest.oddness._judge import Question, RowJudge
 from latentforest.oddness._oddness import Oddness, fit_oddness
-from latentforest.table import TableCodec, index_of, remember_columns
+from latentforest.table import TableCodec, remember_columns
 
 SELDOM = 0.01  # share of rows like the training rows that "auto" calls odd
 
 
-class OddRows(OutlierMixin, BaseEstimator):
+class OddRows(RowJudge, OutlierMixin, BaseEstimator):
     """Find the odd rows of a table, and the cells that make them odd.
 
     A row is odd if it lies far from the usual rows of the table, or if its cells do not
@@ -111,64 +109,6 @@ class OddRows(OutlierMixin, BaseEstimator):
         self.offset_ = offset_of(oddness, self.contamination)
         return self
 
-    def score_samples(self, X: Any) -> Floats:
-        """Score rows: 0 is the most usual, and the lower the odder.
-
-        Parameters
-        ----------
-        X : data frame or array of shape (n_rows, n_columns)
-            A table with the columns of the fitted one.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        codes = self._codes(X)
-        return self.oddness_.judge(codes).scores
-
-    def decision_function(self, X: Any) -> Floats:
-        """Scores minus ``offset_``: negative for odd rows.
-
-        Parameters
-        ----------
-        X : data frame or array of shape (n_rows, n_columns)
-            A table with the columns of the fitted one.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        return self.score_samples(X) - self.offset_
-
-    def predict(self, X: Any) -> NDArray[np.int64]:
-        """Return 1 for usual rows and -1 for odd ones.
-
-        Parameters
-        ----------
-        X : data frame or array of shape (n_rows, n_columns)
-            A table with the columns of the fitted one.
-
-        Returns
-        -------
-        ndarray of int, shape (n_rows,)
-        """
-        return np.where(self.decision_function(X) < 0, -1, 1)
-
-    def odd_cells(self, X: Any) -> OddCells:
-        """Tell which cells surprise, and what was expected there.
-
-        Parameters
-        ----------
-        X : data frame or array of shape (n_rows, n_columns)
-            A table with the columns of the fitted one.
-
-        Returns
-        -------
-        OddCells
-        """
-        codes = self._codes(X)
-        return odd_cells(self.oddness_, self.codec_, codes, index_of(X))
-
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that text, categories and missing cells are welcome."""
         tags = super().__sklearn_tags__()
@@ -177,27 +117,11 @@ class OddRows(OutlierMixin, BaseEstimator):
         tags.input_tags.string = True
         return tags
 
-    def _codes(self, X: Any) -> Floats:
+    def _question(self, X: Any) -> Question:
         check_is_fitted(self, "oddness_")
         name = type(self).__name__
-        return self.codec_.encode(X, caller=name, to_nearest=False).values
-
-
-def odd_cells(
-    oddness: Oddness, codec: TableCodec, codes: Floats, index: Any = None
-) -> OddCells:
-    """Judge the cells of rows that are given as codes."""
-    judged = oddness.judge(codes)
-    schema = codec.schema_
-    # Of a column that has no value at all, none is expected.
-    void = ~schema.is_number & (schema.n_levels == 0)
-    expected = np.where(void, np.nan, judged.expected)
-    return OddCells(
-        judged.scores,
-        oddness.cell_p_values(judged.surprise),
-        judged.surprise,
-        codec.decode(expected, index=index),
-    )
+        codes = self.codec_.encode(X, caller=name, to_nearest=False).values
+        return Question(codes, self.oddness_, self.offset_)
 
 
 def offset_of(oddness: Oddness, contamination: str | float) -> float:

@@ -13,11 +13,12 @@ from latentforest._base._checks import listed
 from latentforest._base._errors import DataError
 from latentforest._base._progress import progress
 from latentforest.reading._cells import read_words, trimmed, truths, without
+from latentforest.reading._column import Column
 from latentforest.reading._dialect import Dialect
 from latentforest.reading._files import Paths, files_of
 from latentforest.reading._formats import format_of
 from latentforest.reading._frames import frame_of, is_text
-from latentforest.reading._infer import Column, infer_columns
+from latentforest.reading._infer import infer_columns
 from latentforest.reading._notation import Notation
 from latentforest.reading._number_notation import NumberNotation
 from latentforest.reading._source import Source

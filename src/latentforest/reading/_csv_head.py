@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from itertools import islice, pairwise
 from typing import BinaryIO
 
+from latentforest.reading._preamble import NUMBER, lines_before_names
 from latentforest.reading._row_ends import RowEnds
 
 UTF8_MARK = b"\xef\xbb\xbf"
 _MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 SAMPLE = 2**16  # bytes that are looked at to find the separator
-_ROWS = 200  # rows that are looked at
+FIRST_ROWS = 200  # rows that are looked at
 _SEPARATORS = ",;\t|"
 _EXCEL = re.compile(r"sep=([,;\t|])\r?\n")
-_NUMBER = re.compile(r"\s*[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?\s*")
 _WHOLE = re.compile(r"[0-9]{1,18}")
 
 
@@ -61,25 +61,31 @@ def find_separator(sample: bytes, usual: str) -> str:
     """Return the character that cuts all rows into the same number of cells.
 
     Commas are in numbers, too: another character that cuts all rows alike comes
-    first. Where none does, it is the usual one if the first line has it, else the one
-    that cuts the first line into most cells.
+    first. Where none does, it is one that cuts all rows alike but for lines before the
+    names; then the usual one if the first line has it, else the one that cuts the first
+    line into most cells.
     """
-    counts = {mark: _cells_per_row(sample, mark) for mark in _SEPARATORS}
+    rows = {mark: first_rows(sample, mark) for mark in _SEPARATORS}
+    counts = {mark: [len(row) for row in rows[mark] if row] for mark in _SEPARATORS}
     cuts = {mark: found for mark, found in counts.items() if found and found[0] > 1}
     alike = [mark for mark, found in cuts.items() if len(set(found)) == 1]
     if alike:
         return max(alike, key=lambda mark: (mark != ",", cuts[mark][0], mark == usual))
+    later = [mark for mark in _SEPARATORS if lines_before_names(rows[mark])]
+    if later:
+        return max(later, key=lambda mark: (mark != ",", counts[mark][-1]))
     if usual in cuts or not cuts:
         return usual
     return max(cuts, key=lambda mark: cuts[mark][0])
 
 
-def _cells_per_row(sample: bytes, mark: str) -> list[int]:
+def first_rows(sample: bytes, mark: str) -> list[list[str]]:
+    """Return the cells of the first rows; a blank line has none."""
     _, end = RowEnds(mark).scan(sample)
     text = (sample[:end] if end > 0 else sample).decode("utf-8", "replace")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
     try:
-        return [len(row) for row in islice(reader, _ROWS) if row]
+        return list(islice(reader, FIRST_ROWS))
     except csv.Error:
         return []
 
@@ -91,7 +97,7 @@ def holds_no_names(cells: Sequence[str]) -> bool:
     in all of them. Numbers that are names stand in order, as 0, 1, 2 or 2019, 2020.
     """
     present = [cell.strip() for cell in cells if cell.strip()]
-    numbers = [cell for cell in present if _NUMBER.fullmatch(cell)]
+    numbers = [cell for cell in present if NUMBER.fullmatch(cell)]
     if len(set(numbers)) < len(numbers):
         return True
     fractions = like_cells(numbers)
@@ -110,5 +116,5 @@ def like_cells(names: Sequence[str]) -> list[str]:
     return [
         name
         for name in names
-        if _NUMBER.fullmatch(name) and not _WHOLE.fullmatch(name.strip())
+        if NUMBER.fullmatch(name) and not _WHOLE.fullmatch(name.strip())
     ]

@@ -21,10 +21,12 @@ from latentforest.reading._csv_head import (
     encoding_of,
     excel_separator,
     find_separator,
+    first_rows,
     holds_no_names,
     like_cells,
 )
 from latentforest.reading._dialect import Dialect
+from latentforest.reading._preamble import lines_before_names, note_on
 from latentforest.reading._row_ends import RowEnds
 
 PIECE = 2**20  # bytes read at once
@@ -98,11 +100,12 @@ class TextRows:
             data = self._read()
         while len(data) < SAMPLE and (more := self._read()):
             data += more
-        data = data.removeprefix(UTF8_MARK).lstrip(b"\r\n")
+        data = data.removeprefix(UTF8_MARK)
+        data = self._after(data, self._dialect.skip_rows or 0).lstrip(b"\r\n")
         if not data.strip():
             message = f"{self._label} is empty. Give a table with a header line."
             raise DataError(message)
-        data = self._find_separator(data)
+        data = self._without_preamble(self._find_separator(data))
         ends = RowEnds(self.separator)
         end, _ = ends.scan(data)
         while end < 0 and len(data) < LONGEST_ROW and (more := self._read()):
@@ -123,6 +126,23 @@ class TextRows:
             sample = data[:SAMPLE]
         if self._dialect.separator is None:
             self.separator = told or find_separator(sample, self._usual)
+        return data
+
+    def _without_preamble(self, data: bytes) -> bytes:
+        """Leave out lines before the names, unless the user says how many."""
+        if self._dialect.skip_rows is not None:
+            return data
+        rows = first_rows(data[:SAMPLE], self.separator)
+        n_before = lines_before_names(rows)
+        if n_before:
+            self.notes.append(note_on(rows[:n_before], self._label, self._dialect))
+        return self._after(data, n_before)
+
+    def _after(self, data: bytes, n_rows: int) -> bytes:
+        """Return what follows the first rows."""
+        for _ in range(n_rows):
+            end, _ = RowEnds(self.separator).scan(data)
+            data = data[end:] if end >= 0 else b""
         return data
 
     def _read_names(self, head: bytes) -> tuple[str, ...]:
@@ -239,7 +259,9 @@ class TextRows:
             message = (
                 f"{self._label}: row{place} has {row.actual_columns} cells, the line "
                 f"of names has {row.expected_columns}: {row.text[:_SHOWN]!r}. Correct "
-                f"the row, or give another {self._dialect.name('separator')}."
+                f"the row, or give another {self._dialect.name('separator')}; if the "
+                "names come later, say how many lines are before them with "
+                f"{self._dialect.name('skip_rows')}."
             )
             raise DataError(message)
         return table

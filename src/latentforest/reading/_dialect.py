@@ -52,6 +52,8 @@ class Dialect:
         The order of day, month and year in dates that are written with numbers.
     sheet : str or None, default=None
         Which sheet of a workbook, or which table of a database.
+    skip_rows : int or None, default=None
+        Lines of text, or of a sheet, before the line of names.
     in_python : bool, default=False
         Whether messages name arguments of Python or options of the command line.
     """
@@ -68,6 +70,7 @@ class Dialect:
     header: bool | None = None
     dates: str | None = None
     sheet: str | None = None
+    skip_rows: int | None = None
     in_python: bool = False
 
     def __post_init__(self) -> None:
@@ -89,6 +92,8 @@ class Dialect:
             raise UsageError(message)
         if self.dates not in {None, *DATES}:
             self._refuse("dates", self.dates, f"Choose one of {', '.join(DATES)}")
+        if self.skip_rows is not None and self.skip_rows < 0:
+            self._refuse("skip_rows", self.skip_rows, "Give 0 or more")
         if self.encoding is not None:
             try:
                 lookup(self.encoding)
@@ -105,7 +110,9 @@ class Dialect:
         """Return an option in the words of who reads the message."""
         if self.in_python:
             return f"{name}={value!r}"
-        return f"--{name} {'tab' if value == chr(9) else shlex.quote(str(value))}"
+        return (
+            f"{self.name(name)} {'tab' if value == chr(9) else shlex.quote(str(value))}"
+        )
 
     @property
     def no_header(self) -> str:
@@ -119,7 +126,7 @@ class Dialect:
 
     def name(self, option: str) -> str:
         """Return the name of an option in the words of who reads the message."""
-        return option if self.in_python else f"--{option}"
+        return option if self.in_python else f"--{option.replace('_', '-')}"
 
     def separator_or(self, usual: str) -> str:
         """Return the character between cells: the user's, or the usual one."""

@@ -7,15 +7,16 @@ from latentforest._base._complete import is_stream
 from latentforest._base._errors import DataError, UsageError
 
 STREAM = "-"
-_WRITTEN = {
+_STREAMED = {
     ".csv": "csv",
     ".tsv": "tsv",
     ".parquet": "parquet",
     ".feather": "feather",
     ".arrow": "arrow",
 }
+_WRITTEN = {**_STREAMED, ".xlsx": "workbook"}
 _READ = {
-    **_WRITTEN,
+    **_STREAMED,
     ".txt": "csv",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -31,7 +32,9 @@ KNOWN = (
     ".csv, .tsv, .jsonl (also .csv.gz, .csv.zst, …), .parquet, .feather, .arrow, "
     ".xlsx, .xls, .ods, .sqlite or .duckdb"
 )
-_WRITABLE = ".csv, .tsv (also .csv.gz, .csv.zst, …), .parquet, .feather or .arrow"
+_WRITABLE = (
+    ".csv, .tsv (also .csv.gz, .csv.zst, …), .parquet, .feather, .arrow or .xlsx"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,7 @@ def format_of(
 def _stream_format(name: str | None) -> Format:
     if name is None:
         return Format("csv")
-    known = [*_WRITTEN.values(), "jsonl"]
+    known = [*_STREAMED.values(), "jsonl"]
     if name not in known:
         message = f"--format {name} is not known. Choose one of {', '.join(known)}."
         raise UsageError(message)

@@ -9,9 +9,10 @@ import pyarrow as pa
 from latentforest._base._checks import listed
 from latentforest._base._errors import DataError
 from latentforest._base._progress import progress
+from latentforest.reading._column import Column
 from latentforest.reading._dialect import Dialect
 from latentforest.reading._formats import STREAM
-from latentforest.reading._infer import Column, infer_columns
+from latentforest.reading._infer import infer_columns
 from latentforest.reading._source import Source
 from latentforest.reading._values import word_of, words_of
 

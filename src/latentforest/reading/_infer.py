@@ -1,7 +1,6 @@
 """What the columns of a text table hold, decided over all rows of all columns."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -19,6 +18,7 @@ from latentforest.reading._cells import (
     truths,
     without,
 )
+from latentforest.reading._column import Column
 from latentforest.reading._date_notation import DateNotation
 from latentforest.reading._dialect import MISSING, Dialect
 from latentforest.reading._find_dates import Dates, find_dates
@@ -28,7 +28,8 @@ from latentforest.reading._notation import Notation, Way
 from latentforest.reading._number_notation import NumberNotation
 from latentforest.reading._settle import advise, settle_dates, settle_number
 from latentforest.reading._tally import Tally
-from latentforest.table import ColumnKind, ColumnSpec
+from latentforest.reading._two_ways import two_ways
+from latentforest.table import ColumnKind
 
 ENOUGH = 0.98  # share of cells that must be written in one way
 _MOST = 0.8  # share from which it is worth saying that a column looks like numbers
@@ -39,42 +40,6 @@ _LONG = r"[0-9]{16}"  # names of things: floats cannot tell such numbers apart
 _LEADING_ZERO = r"^[+-]?0[0-9]"  # an identifier: as a number it would lose its zeros
 _PACKED = r"^(?:19|20)[0-9]{6}$"  # a date, if the user says so
 _OPEN_POINT = r"^[+-]?[1-9][0-9]{0,2}\.[0-9]{3}$"  # or thousands
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column as it was read.
-
-    Parameters
-    ----------
-    values : pyarrow array
-        int64, double, bool or string.
-    notation : str, default=""
-        How it was written, as a model keeps it.
-    told : str, default=""
-        What a report on the column says of that.
-    note : str, default=""
-        What the user should know.
-    """
-
-    values: Any
-    notation: str = ""
-    told: str = ""
-    note: str = ""
-
-    @property
-    def is_disguised(self) -> bool:
-        """Whether only people can tell that the words are values."""
-        return self.notation[:1] not in {"", "\n"}
-
-    def noted(self, spec: ColumnSpec) -> ColumnSpec:
-        """Return the column of a schema with what is known of how it was written."""
-        reason = spec.reason
-        if self.told:
-            # What looks like numbers is no id to be dropped.
-            first = reason.partition(";")[0] if "look like" in self.told else reason
-            reason = f"{first}, {self.told}"
-        return replace(spec, notation=self.notation, reason=reason)
 
 
 def infer_columns(
@@ -153,7 +118,7 @@ class _Look:
             return "nothing"
         packed = self.dialect.dates == "year-first" or must_be == "date"
         if must_be == "date" or (packed and self._matches(_PACKED)):
-            self.tally = Tally(words, self.counts)
+            self.tally = Tally.of_cells(words, self.counts)
             self.found = find_dates(self.tally, self.dialect, packed=packed)
             if self.found is not None or must_be == "date":
                 return "values"
@@ -169,7 +134,7 @@ class _Look:
             return "booleans"
         if self.kind in {ColumnKind.category, ColumnKind.ordered}:
             return "text"
-        self.tally = Tally(words, self.counts)
+        self.tally = Tally.of_cells(words, self.counts)
         if must_be is None:
             dates = find_dates(self.tally, self.dialect, packed=packed)
             if dates is not None:
@@ -279,9 +244,11 @@ class _Look:
             _joined(without(self.cells, missing))
         ):
             told = "blanks around it removed"
+        if odd is not None:
+            note = two_ways(self.name, odd, self.tally, self.dialect)
         if share >= _SOME and odd is not None:
             told = f"{min(int(100 * share), 99)} % of the cells look like {what}s"
-            if share >= _MOST:
+            if share >= _MOST and not note:
                 note = advise(self.name, told, odd, self.tally, self.dialect)
         return self._with_gaps(words, told=told, note=note)
 

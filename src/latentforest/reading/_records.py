@@ -13,9 +13,10 @@ from latentforest._base._checks import listed
 from latentforest._base._errors import DataError
 from latentforest._base._optional import require
 from latentforest.reading._arrow_files import spooled
-from latentforest.reading._csv_head import holds_no_names
+from latentforest.reading._csv_head import FIRST_ROWS, holds_no_names
 from latentforest.reading._dialect import Dialect
-from latentforest.reading._values import array_of, word_of
+from latentforest.reading._preamble import lines_before_names, note_on
+from latentforest.reading._values import array_of, is_nested, nested_error, word_of
 
 BATCH = 2**13  # rows handed on at once
 
@@ -29,6 +30,8 @@ class JsonRows:
         The bytes; what cannot be rewound is put into a temporary file first.
     label : str
         What to call the file in messages.
+    dialect : Dialect
+        Who reads the messages.
     stack : ExitStack
         What closes the temporary file.
 
@@ -40,10 +43,12 @@ class JsonRows:
         What users should know of how the file is read.
     """
 
-    def __init__(self, stream: BinaryIO, label: str, stack: ExitStack) -> None:
+    def __init__(
+        self, stream: BinaryIO, label: str, dialect: Dialect, stack: ExitStack
+    ) -> None:
         if not stream.seekable():
             stream = stack.enter_context(spooled(stream))
-        self._stream, self._label = stream, label
+        self._stream, self._label, self._dialect = stream, label, dialect
         self.notes: list[str] = []
         self.names = tuple(dict.fromkeys(chain.from_iterable(self._objects())))
         if not self.names:
@@ -53,7 +58,7 @@ class JsonRows:
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield pyarrow tables with the chosen columns, piece by piece."""
         rows = ([row.get(name) for name in columns] for row in self._objects())
-        return _tables(self._label, columns, rows)
+        return _tables(self._label, columns, rows, self._dialect)
 
     def _objects(self) -> Iterator[dict[str, Any]]:
         self._stream.seek(0)
@@ -96,7 +101,7 @@ class SheetRows:
 
     def __init__(self, stream: BinaryIO, label: str, dialect: Dialect) -> None:
         calamine = require("python_calamine", extra="excel")
-        self._label = label
+        self._label, self._dialect = label, dialect
         self.notes: list[str] = []
         try:
             book = calamine.CalamineWorkbook.from_filelike(stream)
@@ -105,6 +110,7 @@ class SheetRows:
         except (calamine.CalamineError, OSError) as exc:
             message = f"{label} cannot be read as a workbook. Is it complete? ({exc})"
             raise DataError(message) from exc
+        rows = rows[self._n_before(rows) :]
         # Numbers of a workbook have no sort: whole ones are integers.
         self._rows = [[_whole(cell) for cell in row] for row in rows if any_cell(row)]
         if not self._rows:
@@ -125,11 +131,23 @@ class SheetRows:
             self._rows = self._rows[1:]
             self.names = tuple(n or f"Unnamed: {j}" for j, n in enumerate(first))
 
+    def _n_before(self, rows: Sequence[Sequence[Any]]) -> int:
+        """Count the lines before the names, if the user does not say."""
+        dialect = self._dialect
+        if dialect.skip_rows is not None:
+            return dialect.skip_rows
+        words = [[word_of(cell) for cell in row] for row in rows[:FIRST_ROWS]]
+        words = [row if any(row) else [] for row in words]
+        n_before = lines_before_names(words)
+        if n_before:
+            self.notes.append(note_on(words[:n_before], self._label, dialect))
+        return n_before
+
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield pyarrow tables with the chosen columns, piece by piece."""
         places = [self.names.index(name) for name in columns]
         rows = ([row[place] for place in places] for row in self._rows)
-        return _tables(self._label, columns, rows)
+        return _tables(self._label, columns, rows, self._dialect)
 
 
 class DatabaseRows:
@@ -155,7 +173,7 @@ class DatabaseRows:
     """
 
     def __init__(self, path: str, kind: str, dialect: Dialect, stack: ExitStack):
-        self._label = path
+        self._label, self._dialect = path, dialect
         self.notes: list[str] = []
         if kind == "sqlite":
             library = require("sqlite3", extra="cli")
@@ -187,7 +205,7 @@ class DatabaseRows:
         try:
             found = self._open.execute(f"select {named} from {self._table}")
             rows = chain.from_iterable(iter(lambda: found.fetchmany(BATCH), []))
-            yield from _tables(self._label, columns, rows)
+            yield from _tables(self._label, columns, rows, self._dialect)
         except self._error as exc:
             raise self._broken(exc) from exc
 
@@ -221,18 +239,20 @@ def _chosen(names: Sequence[str], dialect: Dialect, label: str, what: str) -> st
 
 
 def _tables(
-    label: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
+    label: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    dialect: Dialect,
 ) -> Iterator[Any]:
     numbered, first = iter(rows), 0
     while part := list(islice(numbered, BATCH)):
-        try:
-            cells = [array_of([row[j] for row in part]) for j in range(len(columns))]
-        except TypeError as exc:
-            message = (
-                f"{label}: a row after row {first} holds {exc}. A cell must be a "
-                "number, text, a date or empty: leave the column out of the file."
-            )
-            raise DataError(message) from exc
+        cells = []
+        for j, name in enumerate(columns):
+            try:
+                cells.append(array_of([row[j] for row in part]))
+            except TypeError as exc:
+                bad = next(i for i, row in enumerate(part) if is_nested(row[j]))
+                raise nested_error(label, name, first + bad, dialect) from exc
         yield pa.table(cells, names=list(columns))
         first += len(part)
 

@@ -1,7 +1,14 @@
 """Decide what the cells of one column leave open, by the others or by the user."""
 
+from typing import Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from latentforest._base._checks import listed
 from latentforest._base._errors import DataError
 from latentforest._base._types import Bools
+from latentforest.reading._clock import offsets_of, zone_name
 from latentforest.reading._date_notation import DateNotation
 from latentforest.reading._dialect import Dialect
 from latentforest.reading._find_dates import Dates
@@ -9,6 +16,7 @@ from latentforest.reading._find_numbers import Numbers
 from latentforest.reading._number_notation import NumberNotation
 from latentforest.reading._tally import Tally
 
+_OFFSET = r"(?P<z>Z|UTC|[+-][0-9]{2}:?[0-9]{2})$"
 _FEW_WORDS = 5  # that can all be named in a command
 # With these before a number, commas part thousands.
 _POINT_CURRENCIES = ("$", "US$", "USD", "£", "GBP", "¥", "₹")
@@ -81,10 +89,13 @@ def settle_dates(
     order : str or None
         The order of day and month in the other columns, if they agree.
     """
+    said = ""
+    if found.way.has_zone:
+        said = _note_on_offsets(name, tally.only(found.good).words)
     if found.other is None:
-        return found.way, ""
+        return found.way, said
     if order is not None:
-        return (found.way if order == "day-first" else found.other), ""
+        return (found.way if order == "day-first" else found.other), said
     word, month_first = tally.first_with(""), dialect.option("dates", "month-first")
     if "." in found.way.pattern:  # nobody writes the month first with points
         note = f"{name}: the day comes first in dates such as {word}. If not, give "
@@ -121,4 +132,16 @@ def advise(name: str, told: str, odd: Bools, tally: Tally, dialect: Dialect) -> 
     shown = tally.shown(odd)
     return (
         f"{name}: {told}, the others are {shown}. If these mean missing, give {advice}"
+    )
+
+
+def _note_on_offsets(name: str, words: Any) -> str:
+    """Say that times with several offsets are kept in UTC; nothing of a single one."""
+    zones = pc.struct_field(pc.extract_regex(words, _OFFSET), "z").drop_null()
+    offsets = [zone_name(int(east)) for east in np.unique(offsets_of(zones))]
+    if len(offsets) < 2:
+        return ""
+    return (
+        f"{name}: times are written with several offsets ({listed(offsets, 4)}). All "
+        "are kept in UTC, and written so again"
     )

@@ -67,6 +67,12 @@ class Source:
                 f"databases, and {path} is neither. Leave it out."
             )
             raise UsageError(message)
+        if dialect.skip_rows and not (found.is_text or found.kind == "workbook"):
+            message = (
+                f"{dialect.option('skip_rows', dialect.skip_rows)} is for text and "
+                f"workbooks, and {path} is neither. Leave it out."
+            )
+            raise UsageError(message)
         self.label = "standard input" if path == STREAM else path
         if stream is not None:
             self.label = "the file"
@@ -90,7 +96,7 @@ class Source:
         if found.is_text:
             return TextRows(stream, self.label, self.dialect, found.separator)
         if found.kind == "jsonl":
-            return JsonRows(stream, self.label, stack)
+            return JsonRows(stream, self.label, self.dialect, stack)
         if found.kind == "workbook":
             return SheetRows(stream, self.label, self.dialect)
         if found.kind in {"sqlite", "duckdb"}:

@@ -16,23 +16,37 @@ class Tally:
     Parameters
     ----------
     words : pyarrow array of strings
-        The cells; null is missing and does not count.
-    counts : ndarray of float or None, default=None
-        How many cells each stands for; None: one.
+        Words, each once.
+    counts : ndarray
+        How often each occurs.
     """
 
-    def __init__(self, words: Any, counts: Floats | None = None) -> None:
-        self.counts: Floats
+    def __init__(self, words: Any, counts: Floats) -> None:
+        self.words, self.counts = words, counts
+
+    @classmethod
+    def of_cells(cls, cells: Any, counts: Floats | None = None) -> "Tally":
+        """Count the words of cells; null is missing and does not count.
+
+        Parameters
+        ----------
+        cells : pyarrow array of strings
+            The words.
+        counts : ndarray of float or None, default=None
+            How many cells each stands for; None: one.
+        """
         if counts is None:
-            found = words.drop_null().value_counts()
-            self.words = found.field("values")
-            self.counts = found.field("counts").to_numpy().astype(float)
-            return
-        coded = words.dictionary_encode()  # blanks around words may make some alike
+            found = cells.drop_null().value_counts()
+            number = found.field("counts").to_numpy().astype(float)
+            return cls(found.field("values"), number)
+        coded = cells.dictionary_encode()  # blanks around words may make some alike
         index = coded.indices.fill_null(len(coded.dictionary)).to_numpy()
-        self.words = coded.dictionary
-        summed: Floats = np.bincount(index, counts, len(self.words) + 1).astype(float)
-        self.counts = summed[:-1]
+        summed = np.bincount(index, counts, len(coded.dictionary) + 1).astype(float)
+        return cls(coded.dictionary, summed[:-1])
+
+    def only(self, chosen: Bools) -> "Tally":
+        """Return the tally of the chosen words."""
+        return Tally(self.words.filter(pa.array(chosen)), self.counts[chosen])
 
     def listed(self, chosen: Bools) -> list[str]:
         """Return the chosen words, the most frequent first."""

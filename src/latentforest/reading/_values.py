@@ -13,7 +13,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from latentforest._base._errors import DataError
 from latentforest.reading._clock import clock_word
+from latentforest.reading._dialect import Dialect
 
 _EXACT = 2**53  # up to here integers and floats are the same numbers
 
@@ -144,11 +146,27 @@ def word_of(value: Any) -> str:
         return value.isoformat()
     if isinstance(value, dt.timedelta):
         return clock_word(value // dt.timedelta(microseconds=1), 10**6)
-    if isinstance(value, list | dict | tuple | bytes):
+    if is_nested(value):
         raise TypeError(f"a {type(value).__name__}")
     if isinstance(value, float | Decimal):
         return _number(float(value))
     return str(value)
+
+
+def is_nested(value: Any) -> bool:
+    """Whether a value is no cell: a list, an object, bytes."""
+    return isinstance(value, list | dict | tuple | bytes)
+
+
+def nested_error(label: str, name: str, row: int, dialect: Dialect) -> DataError:
+    """Return the error for a column with such a value; rows count from 0."""
+    advice = "leave the column out of the file"
+    if not dialect.in_python:
+        advice += f", or out of a fit with {dialect.option('drop', name)}"
+    return DataError(
+        f"{label}: column {name!r} holds lists, objects or bytes, the first in row "
+        f"{row + 1:,}. A cell must be a number, text, a date or empty: {advice}."
+    )
 
 
 def _number(value: float) -> str:

@@ -87,19 +87,27 @@ class RefinedMap:
             dense = cells.dense()
             self.dense_ = np.where(np.isnan(dense), fill, dense)
 
-    def place(self, starts: Sequence[Coords], cells: Cells) -> Coords:
+    def place(
+        self,
+        starts: Sequence[Coords],
+        cells: Cells,
+        own: NDArray[np.integer] | None = None,
+    ) -> Coords:
         """Move rows from their starts to where the decoder comes closest to them.
 
         Of the places where a row may start the one that ends best is kept, the first
         of equals. No row ends where the decoder does worse than at a start. Each row
-        is moved on its own: the others change nothing.
+        is moved on its own: the others change nothing. ``own`` says which refined rows
+        they are, if they are: each is placed as if the map did not know it.
         """
         coords = np.empty_like(starts[0])
+        own = np.full(len(coords), -1) if own is None else own
 
         def work(block: tuple[int, int]) -> None:
             rows = slice(*block)
             ends = [
-                self._place_block(start[rows], cells.take(rows)) for start in starts
+                self._place_block(start[rows], cells.take(rows), own[rows])
+                for start in starts
             ]
             best = np.argmin([loss for _, loss in ends], axis=0)
             coords[rows] = np.choose(best[:, None], [end for end, _ in ends])
@@ -112,15 +120,19 @@ class RefinedMap:
         """Coordinates of the rows: each was moved without itself already."""
         return self.coords_
 
-    def _place_block(self, start: Coords, cells: Cells) -> tuple[Coords, Floats]:
+    def _place_block(
+        self, start: Coords, cells: Cells, own: NDArray[np.integer]
+    ) -> tuple[Coords, Floats]:
         coords, lost = np.array(start, np.float64, order="C"), np.empty(len(start))
         active = np.arange(len(coords))
-        loss, move, known = self._look(coords, cells)
+        loss, move, known = self._look(coords, cells, own)
         lost[:] = loss
         pace = np.ones(len(coords))
         for _ in range(self.settings.steps):
             tried = coords[active] + pace[:, None] * move
-            new_loss, new_move, near = self._look(tried, cells.take(active), known)
+            new_loss, new_move, near = self._look(
+                tried, cells.take(active), own[active], known
+            )
             better = new_loss < loss
             gained = loss - new_loss > GAIN * loss
             coords[active[better]] = tried[better]
@@ -135,13 +147,19 @@ class RefinedMap:
         return coords, lost
 
     def _look(
-        self, queries: Coords, cells: Cells, known: NDArray[np.int64] | None = None
+        self,
+        queries: Coords,
+        cells: Cells,
+        own: NDArray[np.integer],
+        known: NDArray[np.int64] | None = None,
     ) -> tuple[Floats, Coords, NDArray[np.int64]]:
         """Find loss and step at each query, and its neighbours."""
         wanted = self.settings.neighbors_for(self.coords_)
-        n_neighbors = min(wanted, len(self.coords_))
+        some_are_own = int((own >= 0).any())
+        n_neighbors = min(wanted + some_are_own, len(self.coords_))
         found = self.search_.nearest(queries, n_neighbors, known=known, n_jobs=1)
-        return *self._step(self.coords_, queries, cells, found), found.rows
+        others = found.without(own) if some_are_own else found
+        return *self._step(self.coords_, queries, cells, others), found.rows
 
     def _steps(
         self, points: Coords, cells: Cells, found: Neighbours

@@ -11,6 +11,7 @@ from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Codes, Coords
 from latentforest._base._values import damaged
 from latentforest.refine._cells import CellSpace
+from latentforest.refine._map import RefinedMap
 from latentforest.refine._settings import Refinement
 from latentforest.refine._start import Hints, RowMap, RowsToRefine, Start
 from latentforest.refine._starts import STARTS
@@ -31,6 +32,16 @@ class RefinedRows:
         """Move rows to where they, or the cells that they have, decode best."""
         cells = self.space.cells(codes, fill=fill)
         return self.map.place(self.start.places(cells, hints, self.map), cells)
+
+    def place_anew(self, rows: NDArray[np.integer], hints: Hints) -> Coords:
+        """Place some of the refined rows again, each as if the others were all.
+
+        They begin in one place each: others seldom change whether cells are missing.
+        """
+        assert isinstance(self.map, RefinedMap), "rows of other maps are not moved"
+        cells = self.map.cells_.take(rows)
+        starts = self.start.places(cells, hints, self.map)[:1]
+        return self.map.place(starts, cells, rows)
 
     def place_all(
         self, table: EncodedTable, own: Coords, place: Callable[[Codes], Coords]

@@ -1,0 +1,20 @@
+"""The rows that an encoder has learned from."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latentforest._base._types import LeafIds
+from latentforest.kernel import LeafKernel
+from latentforest.table import EncodedTable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Training:
+    """What an encoder was trained on. Placing new rows needs none of it."""
+
+    table: EncodedTable
+    leaf_ids: LeafIds  # (n_rows, n_trees) leaves of the rows
+    landmarks: NDArray[np.int64]  # the rows that define the kernel
+    kernel: LeafKernel  # between them
