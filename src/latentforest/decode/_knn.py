@@ -29,9 +29,9 @@ class KNNDecoder(NeighbourDecoder):
         which needs no forest.
     search : {"exact", "approximate"}, default="exact"
         How neighbours are searched. "approximate" asks an index, which finds most of
-        them, mostly faster where there are hundreds of thousands of rows, more than 8
-        coordinates and as many rows to decode (``pip install "latentforest[ann]"``).
-        `recall_` says how many it finds; below 0.9 there is a `RecallWarning`.
+        them (``pip install "latentforest[ann]"``); `recall_` says how many, and below
+        0.9 there is a `RecallWarning`. It pays where rows without much structure have
+        more than 8 coordinates, and 100,000 and more are decoded.
     n_jobs : int or None, default=None
         Threads; None and -1 use all cores.
 
