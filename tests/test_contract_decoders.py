@@ -1,6 +1,7 @@
 """One contract for every decoder: what comes back is a legal row of the table."""
 
 from dataclasses import replace
+from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
@@ -40,6 +41,12 @@ DECODERS += [
     for split, point in (("axis", "middle"), ("logistic", "draw"))
 ]
 DECODERS += [PackedDecoder()]
+if find_spec("voyager"):
+    DECODERS += [
+        kind(n_neighbors, search="approximate")
+        for kind in (KNNDecoder, LocalLinearDecoder)
+        for n_neighbors in (5, 1000)
+    ]
 N_COMPONENTS = 3
 ALONE = "count"  # the number that has a coordinate for itself, if columns are dealt
 

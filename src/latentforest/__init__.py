@@ -30,6 +30,7 @@ __all__ = [
     "OddCells",
     "OddRows",
     "PackedDecoder",
+    "RecallWarning",
     "Refinement",
     "RegionDecoder",
     "RelabelDecoder",

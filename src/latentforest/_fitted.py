@@ -13,7 +13,7 @@ from latentforest.decode import AutoDecoder, Calibration, Decoder
 from latentforest.encoder import Encoder, ForestKernel
 from latentforest.forest import GrownForest
 from latentforest.metrics import Yardstick
-from latentforest.neighbours import Reach
+from latentforest.neighbours import NeighbourSearch, Reach
 from latentforest.spectral import DiffusionMap
 from latentforest.table import Kept, TableCodec
 
@@ -102,8 +102,9 @@ class FittedParts(TableAutoencoder):
                 decoder = decoder.chosen_
             # A decoder may know the rows where they would lie if they were new.
             search = getattr(decoder, "search_", None)
-            points = self.encoder_.known_coords() if search is None else search.points
-            self._reach = Reach(points, n_jobs=self.encoder_.n_jobs)
+            if search is None:
+                search = NeighbourSearch(self.encoder_.known_coords())
+            self._reach = Reach(search, n_jobs=self.encoder_.n_jobs)
         return self._reach
 
     @property

@@ -4,6 +4,7 @@ from latentforest._autoencoder import RFAE
 from latentforest._base._errors import (
     MissingExtraError,
     ModelFileError,
+    RecallWarning,
     SchemaError,
     SpectrumWarning,
     UnseenLevelsWarning,
@@ -56,6 +57,7 @@ __all__ = [
     "OddCells",
     "OddRows",
     "PackedDecoder",
+    "RecallWarning",
     "Refinement",
     "RegionDecoder",
     "RelabelDecoder",

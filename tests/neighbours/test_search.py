@@ -19,9 +19,7 @@ law = settings(max_examples=25, deadline=None)
 
 def nearest_by_hand(points, queries, n_neighbors):
     """Sort all points by their distance, in exact-as-possible arithmetic."""
-    distances = np.array(
-        [[np.sqrt(np.sum((p - q) ** 2)) for p in points] for q in queries]
-    )
+    distances = np.array([np.sqrt(((points - q) ** 2).sum(axis=1)) for q in queries])
     rows = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
     return rows, np.take_along_axis(distances, rows, axis=1)
 
@@ -71,6 +69,32 @@ def test_batch_and_order_of_queries_change_no_bit(n_dims):
         alone = search.nearest(queries[q : q + 1], 7)
         np.testing.assert_array_equal(alone.rows[0], together.rows[q])
         np.testing.assert_array_equal(alone.distances[0], together.distances[q])
+
+
+@pytest.mark.parametrize("n_dims", [9, 12, 15])
+@pytest.mark.parametrize("n_points", [40, 5_000])
+def test_of_points_at_the_same_distance_the_first_is_nearest(n_dims, n_points):
+    # On a coarse grid squares are whole, and many tie: within a box, between boxes
+    # and between groups of boxes.
+    rng = np.random.default_rng(n_dims)
+    points = rng.integers(3, size=(n_points, n_dims)).astype(float)
+    queries = rng.integers(3, size=(20, n_dims)).astype(float)
+    rows, distances = nearest_by_hand(points, queries, 30)
+    found = NeighbourSearch(points).nearest(queries, 30)
+    np.testing.assert_array_equal(found.rows, rows)
+    np.testing.assert_array_equal(found.distances, distances)
+
+
+def test_crowds_of_points_are_passed_over_without_a_loss():
+    # Clusters far apart: most groups of boxes are never opened.
+    rng = np.random.default_rng(0)
+    places = 50 * rng.normal(size=(12, 10))
+    points = places[rng.integers(12, size=9_000)] + rng.normal(size=(9_000, 10))
+    queries = np.concatenate([points[:20] + 0.1, 30 * rng.normal(size=(20, 10))])
+    rows, distances = nearest_by_hand(points, queries, 15)
+    found = NeighbourSearch(points).nearest(queries, 15)
+    np.testing.assert_array_equal(found.rows, rows)
+    np.testing.assert_allclose(found.distances, distances, rtol=1e-12)
 
 
 @pytest.mark.parametrize("n_dims", [3, 10])

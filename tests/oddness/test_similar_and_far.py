@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from latentforest import RFAE, CompletelyRandomForest
-from latentforest.neighbours import Reach
+from latentforest.neighbours import NeighbourSearch, Reach
 from mixed_tables import mixed_frame
 
 TABLE = mixed_frame(80, missing=0.05, seed=1)
@@ -90,13 +90,13 @@ def test_what_is_wrong_is_said_before_anything_is_learned(monkeypatch, tmp_path)
 
 def test_reach_is_the_largest_distance_to_the_nearest_other():
     points = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [4.0, 0.0]])
-    reach = Reach(points)
+    reach = Reach(NeighbourSearch(points))
     assert reach.limit == 3.0
     at = np.array([[1.0, 2.9], [1.0, 3.0], [1.0, 3.1], [0.0, -6.0]])
     assert reach.is_far(at).tolist() == [False, False, True, True]
     np.testing.assert_allclose(reach.stretch(at), [1, 1, 3.1 / 3, 2])
-    assert Reach(np.zeros((3, 2))).stretch(at).tolist() == [1, 1, 1, 1]
-    assert Reach(np.zeros((1, 2))).is_far(at).all()
+    assert Reach(NeighbourSearch(np.zeros((3, 2)))).stretch(at).tolist() == [1, 1, 1, 1]
+    assert Reach(NeighbourSearch(np.zeros((1, 2)))).is_far(at).all()
 
 
 def test_intervals_grow_far_from_all_rows(model):

@@ -37,6 +37,10 @@ class SpectrumWarning(UserWarning):
     """The spectrum is unusual: several components, or empty coordinates."""
 
 
+class RecallWarning(UserWarning):
+    """An approximate search misses many of the true neighbours."""
+
+
 class DataError(ValueError):
     """A table, a model or a file is wrong: one line that says what to do."""
 

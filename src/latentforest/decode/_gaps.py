@@ -11,9 +11,9 @@ LOST = 0.01  # share of a column's cells that may cease to be gaps
 GAINED = 0.02  # share of them that may become gaps where rows were trained on
 
 
-def rows_to_try(n_rows: int) -> NDArray[np.int64]:
+def rows_to_try(n_rows: int, most: int = MOST_ROWS) -> NDArray[np.int64]:
     """Return rows all over the table."""
-    return np.arange(0, n_rows, -(-n_rows // MOST_ROWS))
+    return np.arange(0, n_rows, -(-n_rows // most))
 
 
 def weight_of_gaps(found: Neighbours, weights: Weights, prototypes: Codes) -> Floats:

@@ -1,5 +1,6 @@
 """What decoders that blend neighbouring rows have in common."""
 
+import warnings
 from abc import abstractmethod
 from copy import copy
 from dataclasses import replace
@@ -7,7 +8,10 @@ from typing import Self
 
 import numpy as np
 
-from latentforest._base._checks import check_integer
+from latentforest._base._checks import check_integer, check_option
+from latentforest._base._errors import RecallWarning
+from latentforest._base._optional import require
+from latentforest._base._room import Demand
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Codes, Coords, Floats
 from latentforest._base._values import damaged
@@ -15,17 +19,25 @@ from latentforest.decode._context import DecoderContext, Rows
 from latentforest.decode._contract import SpreadingDecoder
 from latentforest.decode._gaps import LOST, limits_for, rows_to_try, weight_of_gaps
 from latentforest.neighbours import (
+    EXTRA,
+    MOST,
+    ApproximateSearch,
     CellSpread,
     LevelPriority,
     Neighbours,
     NeighbourSearch,
     Weights,
+    approximate_demand,
     blend_rows,
     draw_priority,
     search_demand,
     spread_of_rows,
 )
 from latentforest.table import TableSchema
+
+SEARCHES = ("exact", "approximate")
+RECALL_ROWS = 1_000  # whose neighbours are searched both ways
+ENOUGH = 0.9  # share of neighbours found that needs no warning
 
 
 class NeighbourDecoder(SpreadingDecoder):
@@ -36,10 +48,13 @@ class NeighbourDecoder(SpreadingDecoder):
     """
 
     n_neighbors: int
+    search: str
 
     def check(self) -> None:
-        """Check the parameters."""
+        """Check the parameters, and that there is a package that can search so."""
         check_integer("n_neighbors", self.n_neighbors, minimum=1)
+        if check_option("search", self.search, SEARCHES) == "approximate":
+            require("voyager", extra=EXTRA)
 
     @abstractmethod
     def points(self, context: DecoderContext) -> Coords:
@@ -62,10 +77,31 @@ class NeighbourDecoder(SpreadingDecoder):
     def learn(self, context: DecoderContext, rng: np.random.Generator) -> None:
         """Make the prototypes and index the points."""
         self.priority_ = draw_priority(context.table.schema, rng)
-        self.search_ = NeighbourSearch(self.points(context))
+        self._place(context)
         self.prototypes_ = self.make_prototypes(context, rng)
         self.bound(context.table.schema, self.margin())
         self._learn_gaps(context)
+
+    def _place(self, context: DecoderContext) -> None:
+        """Make the search among the rows, and note how much of them it finds."""
+        points, self.recall_ = self.points(context), 1.0
+        if self.search == "exact":
+            self.search_: NeighbourSearch | ApproximateSearch = NeighbourSearch(points)
+            return
+        self.search_ = search = ApproximateSearch(points)
+        rows = rows_to_try(len(points), RECALL_ROWS)
+        coords = np.ascontiguousarray(context.new_coords[rows])
+        self.recall_ = search.learn_effort(
+            coords, rows, self.n_neighbors, n_jobs=self.n_jobs
+        )
+        if self.recall_ < ENOUGH:
+            message = (
+                f"of the {self.n_neighbors} true neighbours of {len(rows)} training "
+                f"rows, the approximate search finds {self.recall_:.0%} (recall_). "
+                "Decoded rows will differ from those of an exact one. Give "
+                "search='exact'."
+            )
+            warnings.warn(message, RecallWarning, stacklevel=2)
 
     def _learn_gaps(self, context: DecoderContext) -> None:
         """Learn how much weight makes a cell missing, from rows as if they were new."""
@@ -112,13 +148,17 @@ class NeighbourDecoder(SpreadingDecoder):
         """Return a decoder with the same prototypes at other coordinates."""
         moved = copy(self)
         moved.n_components_ = context.coords.shape[1]
-        moved.search_ = NeighbourSearch(self.points(context))
+        moved._place(context)
         moved._learn_gaps(context)
         return moved
 
     def keep(self, rows: Rows, context: DecoderContext | None = None) -> Self:
-        """Return a decoder that knows the given rows only."""
+        """Return a decoder that knows the given rows only; it searches exactly.
+
+        It is asked for few rows, and an index takes longer to make than they take.
+        """
         fewer = copy(self)
+        fewer.recall_ = 1.0
         fewer.prototypes_ = self.prototypes_[rows]
         fewer.search_ = NeighbourSearch(
             self.search_.points[rows] if context is None else self.points(context)
@@ -182,7 +222,14 @@ class NeighbourDecoder(SpreadingDecoder):
         new.put("own_points", own_points)
         new.put("own_prototypes", own_prototypes)
         new.put("margin", self.margin_)
-        new.need(search_demand(self.search_.points))
+        if isinstance(self.search_, ApproximateSearch):
+            new.put("effort", self.search_.effort)
+            new.put("recall", self.recall_)
+        new.need(self._demand(self.search_.points))
+
+    def _demand(self, points: Coords) -> Demand:
+        is_exact = self.search == "exact"
+        return search_demand(points) if is_exact else approximate_demand(points)
 
     def take(self, section: Section, context: DecoderContext) -> None:
         """Read points and prototypes."""
@@ -190,8 +237,14 @@ class NeighbourDecoder(SpreadingDecoder):
         schema, points = context.table.schema, context.coords
         if section.flag("own_points"):
             points = section.coords("points", points.shape)
-        section.need(search_demand(points))
-        self.search_ = NeighbourSearch(points)
+        section.need(self._demand(points))
+        self.search_, self.recall_ = NeighbourSearch(points), 1.0
+        if self.search == "approximate":
+            effort = section.integer("effort", lowest=1, highest=MOST)
+            self.search_ = ApproximateSearch(points, effort)
+            self.recall_ = section.number("recall")
+            if not 0 <= self.recall_ <= 1:
+                raise damaged(f"the recall of the decoder is {self.recall_}")
         self.prototypes_ = context.table.values
         if section.flag("own_prototypes"):
             n_rows = context.table.n_rows

@@ -12,7 +12,7 @@ from latentforest.explore._arrays import ArrayStore, pack_levels, pack_numbers
 from latentforest.explore._decoder import PageDecoder
 from latentforest.explore._request import Request
 from latentforest.explore._rows import ShownRows
-from latentforest.neighbours import Reach
+from latentforest.neighbours import NeighbourSearch, Reach
 from latentforest.table import ColumnSpec, Storage, TableSchema, shape_of
 
 # Floats of single precision, in the words of each library.
@@ -76,7 +76,7 @@ def make_payload(
             "allRows": all_rows,
             "n": len(rows),
             "order": None if order is None else store.add(pack_numbers(order, 0)),
-            "reach": Reach(points).limit,
+            "reach": Reach(NeighbourSearch(points)).limit,
             "points": [store.add(pack_numbers(axis)) for axis in points.T],
             "columns": decoded,
         },

@@ -1,5 +1,11 @@
 """Neighbours: their search, the plane through them, their blend and their spread."""
 
+from latentforest.neighbours._approximate import EXTRA as EXTRA
+from latentforest.neighbours._approximate import MOST as MOST
+from latentforest.neighbours._approximate import ApproximateSearch as ApproximateSearch
+from latentforest.neighbours._approximate import (
+    approximate_demand as approximate_demand,
+)
 from latentforest.neighbours._blend import LevelPriority as LevelPriority
 from latentforest.neighbours._blend import Weights as Weights
 from latentforest.neighbours._blend import blend_rows as blend_rows

@@ -3,6 +3,7 @@
 import numpy as np
 
 from latentforest._base._types import Bools, Coords, Floats
+from latentforest.neighbours._approximate import ApproximateSearch
 from latentforest.neighbours._search import NeighbourSearch
 
 
@@ -13,16 +14,21 @@ class Reach:
 
     Parameters
     ----------
-    points : ndarray of shape (n_points, n_components)
-        The points.
+    search : NeighbourSearch or ApproximateSearch
+        The search among the points.
     n_jobs : int or None, default=None
         Threads.
     """
 
-    def __init__(self, points: Coords, *, n_jobs: int | None = None) -> None:
-        self._search, self._n_jobs = NeighbourSearch(points), n_jobs
-        n_nearest = min(2, len(points))
-        found = self._search.nearest(points, n_nearest, n_jobs=n_jobs)
+    def __init__(
+        self,
+        search: NeighbourSearch | ApproximateSearch,
+        *,
+        n_jobs: int | None = None,
+    ) -> None:
+        self._search, self._n_jobs = search, n_jobs
+        n_nearest = min(2, len(search.points))
+        found = search.nearest(search.points, n_nearest, n_jobs=n_jobs)
         self.limit = float(found.distances[:, -1].max())
 
     def is_far(self, coords: Coords) -> Bools:

@@ -10,11 +10,11 @@ from scipy.spatial import KDTree
 from latentforest._base._parallel import blocks_of, n_workers, run_blocks
 from latentforest._base._room import Demand
 from latentforest._base._types import Coords, Floats
-from latentforest.neighbours._search_loops import farthest, search
+from latentforest.neighbours._search_loops import GROUP, farthest, search
 
 BOXES_FROM = 3  # coordinates; below, the tree needs no help by known neighbours
-TREE_UP_TO = 8  # coordinates; a KD-tree wins below, blocked brute force above
-BOX, LARGE_BOX = 32, 512  # points; the second where no box is left out
+TREE_UP_TO = 8  # coordinates; SciPy's KD-tree below, boxes above
+BOX = 32  # points
 QUERY_BLOCK = 256
 USUAL_HALVINGS = 32  # of one coordinate
 LARGEST = 1e150
@@ -48,6 +48,12 @@ class Boxes(NamedTuple):
     lows: Floats  # (n_components, n_boxes) least coordinates of each box
     highs: Floats  # (n_components, n_boxes) largest ones
 
+    def groups(self) -> tuple[Floats, Floats]:
+        """Least and largest coordinates of the boxes that are passed over together."""
+        first = np.arange(0, self.lows.shape[1], GROUP)
+        lows = np.minimum.reduceat(self.lows, first, axis=1)
+        return lows, np.maximum.reduceat(self.highs, first, axis=1)
+
     @classmethod
     def halved(cls, points: Coords) -> "Boxes":
         """Halve the points across their widest side until boxes are small."""
@@ -69,21 +75,15 @@ class Boxes(NamedTuple):
             order, columns, starts, lows, np.maximum.reduceat(columns, starts[:-1], 1)
         )
 
-    @classmethod
-    def endless(cls, points: Coords) -> "Boxes":
-        """Leave the points in their order, in boxes that are never too far away."""
-        starts = np.append(np.arange(0, len(points), LARGE_BOX), len(points))
-        everywhere = np.full((points.shape[1], len(starts) - 1), np.inf)
-        order, columns = np.arange(len(points)), np.ascontiguousarray(points.T)
-        return cls(order, columns, starts, -everywhere, everywhere)
-
 
 class NeighbourSearch:
     """Find the nearest of some fixed points.
 
-    Few coordinates are searched by SciPy's KD-tree, many by brute force in compiled
-    blocks: a matrix product would be no faster here, and its rounding, hence the
-    choice among near ties, would depend on the other queries.
+    Few coordinates are searched by SciPy's KD-tree, many in boxes of points, of which
+    those too far away are passed over: if the points fill all directions evenly, few
+    are, and the search is as good as brute force. A matrix product would be no faster
+    there, and its rounding, hence the choice among near ties, would depend on the
+    other queries.
 
     Parameters
     ----------
@@ -104,8 +104,8 @@ class NeighbourSearch:
         return Boxes.halved(self.points)
 
     @cached_property
-    def _endless(self) -> Boxes:
-        return Boxes.endless(self.points)
+    def _groups(self) -> tuple[Floats, Floats]:
+        return self._boxes.groups()
 
     def nearest(
         self,
@@ -119,16 +119,18 @@ class NeighbourSearch:
 
         ``known`` are as many points for each query, thought to be near: no farther ones
         are looked for, and most boxes are too far away to be opened. Where distances
-        tie, the search without them has the say.
+        tie, the search without them has the say: the tree, or else the lower number.
         """
         check_coords_size(queries)
         if known is None or self.points.shape[1] < BOXES_FROM:
             return self._search_all(queries, n_neighbors, n_jobs)
         limits = np.empty(len(queries))
         farthest(self.points, queries, known, limits)
+        if self.tree is None:
+            return self._search_boxes(queries, n_neighbors, limits, n_jobs)
         # One more than wanted shows whether the last one ties.
         more = min(n_neighbors + 1, len(self.points))
-        found = self._search_boxes(self._boxes, queries, more, limits, n_jobs)
+        found = self._search_boxes(queries, more, limits, n_jobs)
         tied = (np.diff(found.distances, axis=1) == 0).any(axis=1)
         rows = np.ascontiguousarray(found.rows[:, :n_neighbors])
         distances = np.ascontiguousarray(found.distances[:, :n_neighbors])
@@ -142,32 +144,27 @@ class NeighbourSearch:
     ) -> Neighbours:
         if self.tree is None:
             limits = np.full(len(queries), np.inf)
-            return self._search_boxes(
-                self._endless, queries, n_neighbors, limits, n_jobs
-            )
+            return self._search_boxes(queries, n_neighbors, limits, n_jobs)
         distances, rows = self.tree.query(
             queries, k=range(1, n_neighbors + 1), workers=n_workers(n_jobs)
         )
         return Neighbours(rows.astype(np.int64, copy=False), distances)
 
     def _search_boxes(
-        self,
-        boxes: Boxes,
-        queries: Coords,
-        n_neighbors: int,
-        limits: Floats,
-        n_jobs: int | None,
+        self, queries: Coords, n_neighbors: int, limits: Floats, n_jobs: int | None
     ) -> Neighbours:
         queries = np.ascontiguousarray(queries, np.float64)
-        rows = np.zeros((len(queries), n_neighbors), np.int64)
+        rows = np.empty((len(queries), n_neighbors), np.int64)
         squares = np.empty((len(queries), n_neighbors))
         limits = limits * (1 + 1e-9) + np.finfo(np.float64).tiny  # room for rounding
 
+        boxes, groups = tuple(self._boxes), self._groups
+
         def work(block: tuple[int, int]) -> None:
-            search(*boxes[1:], queries, limits, *block, rows, squares)
+            search(boxes, groups, queries, limits, *block, rows, squares)
 
         run_blocks(work, list(blocks_of(len(queries), QUERY_BLOCK)), n_jobs=n_jobs)
-        return Neighbours(boxes.order[rows], np.sqrt(squares))
+        return Neighbours(rows, np.sqrt(squares))
 
 
 def check_coords_size(coords: Coords) -> None:
@@ -189,7 +186,7 @@ def search_demand(points: Coords) -> Demand:
     """
     n_bytes = 4 * points.nbytes
     if points.shape[1] > TREE_UP_TO:
-        return Demand(n_bytes)
+        return Demand(n_bytes, points.size * len(points).bit_length())
     powers = np.frexp(points)[1]
     n_halvings = sum(len(np.unique(column)) + USUAL_HALVINGS for column in powers.T)
     return Demand(n_bytes, len(points) * n_halvings)
