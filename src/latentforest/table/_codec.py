@@ -5,7 +5,6 @@ from importlib.util import find_spec
 from typing import Any, get_args
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 
 from latentforest._base._checks import check_option, listed
 from latentforest._base._errors import ModelFileError, SchemaError
@@ -200,6 +199,10 @@ class TableCodec:
 
     def _fitted_schema(self) -> TableSchema:
         if not hasattr(self, "schema_"):
+            from sklearn.exceptions import (  # noqa: PLC0415 (which takes a second)
+                NotFittedError,
+            )
+
             message = "This TableCodec is not fitted yet. Call fit first."
             raise NotFittedError(message)
         return self.schema_
