@@ -93,6 +93,7 @@ class RawTable:
     names: tuple[Hashable, ...]
     n_rows: int
     column: Callable[[int], RawColumn]
+    cells: Callable[[int], list[Any]] | None = None  # of a column, where rows are dicts
 
     @property
     def n_columns(self) -> int:
