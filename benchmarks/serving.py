@@ -4,17 +4,20 @@
 
 Writes ``results/serving.md`` if all parts are run, as without arguments.
 
-- rows: milliseconds for one row, as a pandas frame and as a dict.
+- rows: milliseconds for one row, as a pandas frame and as a dict, of the model and of
+  its `Scorer`.
 - files: size of model files, and seconds to write and read them.
 - onnx: rows per second of the graph in onnxruntime against ``transform``, on a mixed
   table of 10,000 rows, half of it numbers, half categories, with every forest. A
   service has its cells as arrays already, so the time of ``onnx_inputs`` stands apart.
-- start: seconds until the command line has answered.
+- start: seconds until the command line has answered, and until a new process has
+  placed its first row, and what it then takes of memory.
 
 One thread, seconds of the processor, best of several runs: other programs do not
 disturb them. Needs LATENTFOREST_DATA for the table of churn.
 """
 
+import json
 import subprocess
 import sys
 import tempfile
@@ -31,6 +34,7 @@ from latentforest import (
     RFAE,
     AdversarialForest,
     CompletelyRandomForest,
+    Scorer,
     ShiHorvathForest,
     SupervisedForest,
 )
@@ -128,9 +132,9 @@ def one_row_ms(work, repeats=200):
 def rows_part(models):
     """Milliseconds for one row."""
     lines = [
-        "| model | start | `transform`, pandas | `transform`, dict | "
+        "| model | start | `transform`, pandas | `transform`, dict | `Scorer`, dict | "
         "`inverse_transform` | `reconstruct`, pandas | ONNX |",
-        "|---|---|---|---|---|---|---|",
+        "|---|---|---|---|---|---|---|---|",
     ]
     lines += [f"| {name} | {times_of_a_row(*rest)} |" for name, *rest in models]
     return ["## One row, milliseconds", "", *lines]
@@ -142,6 +146,8 @@ def times_of_a_row(table, model):
     cells, coords = row.to_dict("records")[0], model.transform(row)
     assert coords.tobytes() == model.transform(table[:200])[77:78].tobytes()
     assert model.transform(cells).tobytes() == coords.tobytes()
+    scorer = Scorer.of(model)
+    assert scorer.transform(cells).tobytes() == coords.tobytes()
     refined = model.encoder_.refined
     start = "–" if refined is None else refined.start.name
     onnx = "–"
@@ -152,6 +158,7 @@ def times_of_a_row(table, model):
     works = (
         lambda: model.transform(row),
         lambda: model.transform(cells),
+        lambda: scorer.transform(cells),
         lambda: model.inverse_transform(coords),
         lambda: model.reconstruct(row),
     )
@@ -221,8 +228,23 @@ def measure(model, table):
     return " | ".join((*cells, f"{single:.2f}", f"{error:.0e}"))
 
 
+FIRST_ROW = """
+import json, sys, time
+begin = time.process_time()
+from latentforest import {name}
+imported = time.process_time()
+model = {name}.load(sys.argv[1])
+loaded = time.process_time()
+model.transform(json.loads(sys.argv[2]))
+end = time.process_time()
+from resource import RUSAGE_SELF, getrusage
+memory = getrusage(RUSAGE_SELF).ru_maxrss / 1e3
+print(imported - begin, loaded - imported, end - loaded, memory)
+"""
+
+
 def start_part():
-    """Processor seconds until the command line has answered."""
+    """Processor seconds until the command line, or a service, has answered."""
     lines = ["| command | seconds |", "|---|---|"]
     for words in ("--version", "--help", "fit --help", "memory --rows 9 --columns 2"):
         command = [sys.executable, "-m", "latentforest.cli", *words.split()]
@@ -234,7 +256,32 @@ def start_part():
             used = end.ru_utime + end.ru_stime - begin.ru_utime - begin.ru_stime
             seconds.append(used)
         lines.append(f"| `latentforest {words}` | {min(seconds):.2f} |")
-    return ["## The command line", "", *lines]
+    return ["## The command line", "", *lines, "", *first_row_lines()]
+
+
+def first_row_lines():
+    """Seconds and memory of a process that loads a model and places one row."""
+    lines = ["## The first row of a process", ""]
+    lines += ["| model | class | import | load | first row | memory |"]
+    lines += ["|---|---|---|---|---|---|"]
+    table = wide_table()
+    cells = json.dumps(table[77:78].to_dict("records")[0])
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "model.lf")
+        for what, refine in (("`refine=None`", None), ("`RFAE()`", "default")):
+            model = RFAE(refine=refine, random_state=0, n_jobs=1).fit(table)
+            model.save(path, drop_training=True)
+            for name in ("RFAE", "Scorer"):
+                code = FIRST_ROW.format(name=name)
+                command = [sys.executable, "-c", code, path, cells]
+                runs = [
+                    subprocess.run(command, check=True, capture_output=True).stdout
+                    for _ in range(REPEATS)
+                ]
+                *times, memory = np.array([run.split() for run in runs], float).min(0)
+                shown = " | ".join(f"{seconds:.2f} s" for seconds in times)
+                lines += [f"| {what} | `{name}` | {shown} | {memory:.0f} MB |"]
+    return lines
 
 
 def main():

@@ -35,6 +35,7 @@ __all__ = [
     "RegionDecoder",
     "RelabelDecoder",
     "SchemaError",
+    "Scorer",
     "ShiHorvathForest",
     "SpectrumWarning",
     "SupervisedForest",
@@ -50,8 +51,12 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Load the package when something of it is first asked for.
 
-    That takes seconds, and the command line must answer to Ctrl-C from the first.
+    That takes seconds, and the command line must answer to Ctrl-C from the first. A
+    scorer needs little of it.
     """
+    if name == "Scorer":
+        globals()[name] = import_module("latentforest._scorer").Scorer
+        return globals()[name]
     if not name.startswith("__"):
         public = import_module("latentforest._public")
         globals().update({name: getattr(public, name) for name in public.__all__})

@@ -8,6 +8,7 @@ from typing import Any, Self
 from sklearn.utils.validation import check_is_fitted
 
 from latentforest._base._checks import check_option
+from latentforest._base._names import MODEL
 from latentforest._base._section import NewSection, Section
 from latentforest._description import DescribedModel
 from latentforest._saved_settings import (
@@ -25,7 +26,6 @@ from latentforest.forest import put_forest, take_forest
 from latentforest.serving import to_onnx
 from latentforest.table import Kept, TableCodec, remember_columns
 
-MODEL = "RFAE"
 OUTPUTS = ("default", "pandas", "polars")
 
 

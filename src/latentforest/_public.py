@@ -11,6 +11,7 @@ from latentforest._base._errors import (
 )
 from latentforest._eforest import EForest
 from latentforest._read_table import read_table
+from latentforest._scorer import Scorer
 from latentforest.decode import (
     AutoDecoder,
     Decoder,
@@ -62,6 +63,7 @@ __all__ = [
     "RegionDecoder",
     "RelabelDecoder",
     "SchemaError",
+    "Scorer",
     "ShiHorvathForest",
     "SpectrumWarning",
     "SupervisedForest",

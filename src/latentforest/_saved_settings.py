@@ -4,8 +4,6 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from sklearn.base import BaseEstimator
-
 from latentforest._base._section import NewSection, Section
 from latentforest._base._values import (
     damaged,
@@ -34,7 +32,7 @@ def put_parameters(model: Any, new: NewSection) -> None:
             ]
         elif key == "random_state":
             new.data[key] = encode_seed(value)
-        elif key in OBJECTS and isinstance(value, BaseEstimator):
+        elif key in OBJECTS and hasattr(value, "get_params"):
             new.section(key).object(value, OBJECTS[key], key)
         else:
             new.put(key, value)

@@ -190,7 +190,7 @@ def test_leaf_numbers_stay_exact(model, monkeypatch):
 def test_refined_maps_are_refused(table):
     model = RFAE(1, forest=CompletelyRandomForest(10), refine=1, random_state=0)
     model.fit(table)
-    with pytest.raises(ValueError, match=r"refined.*refine=None.*save\(\)"):
+    with pytest.raises(ValueError, match=r"refined.*Scorer.*refine=None"):
         to_onnx(model)
 
 

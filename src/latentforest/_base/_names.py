@@ -1,5 +1,7 @@
 """Names that frames, files and pictures share."""
 
+MODEL = "RFAE"  # what model files call what they hold
+
 
 def coordinate_names(n_components: int) -> list[str]:
     """Return the names of coordinates.

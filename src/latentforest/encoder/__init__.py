@@ -5,10 +5,10 @@ from latentforest.encoder._fill import fill_from_rows as fill_from_rows
 from latentforest.encoder._fit import draw_landmarks as draw_landmarks
 from latentforest.encoder._fit import fit_encoder
 from latentforest.encoder._forest_kernel import ForestKernel
-from latentforest.encoder._leaf_table import LeafTable, leave_one_out, make_leaf_table
 from latentforest.encoder._saved import put_encoder as put_encoder
 from latentforest.encoder._saved import take_encoder as take_encoder
 from latentforest.encoder._training import Training
+from latentforest.placing import LeafTable, leave_one_out, make_leaf_table
 
 __all__ = [
     "Encoder",

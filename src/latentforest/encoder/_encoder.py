@@ -2,22 +2,26 @@
 
 import warnings
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._errors import DroppedTrainingError, SpectrumWarning
-from latentforest._base._parallel import blocks_of
-from latentforest._base._types import Codes, Coords, LeafIds
+from latentforest._base._types import Coords, LeafIds
 from latentforest.decode import DecoderContext, KernelEigenpairs
-from latentforest.encoder._leaf_table import leave_one_out
 from latentforest.encoder._plain import PlainMap
-from latentforest.encoder._relatives import relatives_but, relatives_of
 from latentforest.encoder._training import Training
 from latentforest.forest import ForestArrays, GrownForest
 from latentforest.kernel import LeafRows
 from latentforest.metrics import Yardstick
+from latentforest.placing import (
+    LeafTable,
+    Placer,
+    leave_one_out,
+    relatives_but,
+    relatives_of,
+)
 from latentforest.refine import (
     Hints,
     PackedMap,
@@ -28,16 +32,11 @@ from latentforest.refine import (
 from latentforest.spectral import DiffusionMap, Spectrum
 
 MAP_AGAIN = 2_000  # rows; a map of more hardly changes without some of them
-ENCODE_BLOCK = 2**16  # rows whose leaves are held at once
 
 
 @dataclass(frozen=True, eq=False)
-class Encoder:
-    """What it takes to place rows, and what it was trained on, if that was kept.
-
-    New rows go down the trees, and the leaf table says what each leaf adds to their
-    coordinates; a refined encoder then moves them among its refined rows.
-    """
+class Encoder(Placer):
+    """What it takes to place rows, and what it was trained on, if that was kept."""
 
     forest: ForestArrays
     plain: PlainMap
@@ -53,9 +52,9 @@ class Encoder:
         return self.plain.n_components
 
     @property
-    def asks_map(self) -> bool:
-        """Whether the forest's own map has a part in placing rows."""
-        return self.refined is None or self.refined.start.asks_map
+    def leaf_table(self) -> LeafTable:
+        """What each leaf adds to the coordinates of a row."""
+        return self.plain.leaf_table
 
     @property
     def spectrum(self) -> Spectrum:
@@ -74,36 +73,6 @@ class Encoder:
             raise DroppedTrainingError(message)
         return self.training
 
-    def place(self, codes: Codes, *, fill: bool = False) -> Coords:
-        """Coordinates of rows: by the Nyström formula, then refined if wanted.
-
-        A refined map can place rows whose gaps shall be filled by their other cells.
-        """
-        coords = np.empty((len(codes), self.n_components))
-        for begin, end in blocks_of(len(codes), ENCODE_BLOCK):
-            part, hints = codes[begin:end], self._hints(codes[begin:end], fill=fill)
-            coords[begin:end] = (
-                hints.coords()
-                if self.refined is None
-                else self.refined.place(part, hints, fill=fill)
-            )
-        return coords
-
-    def _hints(self, codes: Codes, *, fill: bool = False) -> Hints:
-        """Ask the forest about new rows."""
-
-        @cache
-        def ids() -> LeafIds:
-            return self.forest.leaves(codes, n_jobs=self.n_jobs)
-
-        others = len(self.refined.codes) if fill and self.refined is not None else 0
-        return Hints(
-            lambda: self.plain.leaf_table.encode(ids(), n_jobs=self.n_jobs),
-            lambda n: relatives_of(
-                self._refined_leaves, ids(), n, others_of=others, n_jobs=self.n_jobs
-            ),
-        )
-
     def _own_hints(self, rows: NDArray[np.int64]) -> Hints:
         """Ask the forest about training rows, about each as if it were new."""
 
@@ -114,14 +83,10 @@ class Encoder:
 
         return Hints(lambda: self.new_coords[rows], relatives)
 
-    @cached_property
-    def _refined_leaves(self) -> LeafRows:
-        assert self.refined is not None, "asked where there are refined rows"
-        if self.training is None:
-            ids = self.forest.leaves(self.refined.codes, n_jobs=self.n_jobs)
-        else:
-            ids = self.training.leaf_ids[self.refined.rows]
-        return LeafRows.of_ids(ids, self.forest.n_leaves, n_jobs=self.n_jobs)
+    def _refined_ids(self) -> LeafIds:
+        if self.training is None or self.refined is None:
+            return super()._refined_ids()
+        return self.training.leaf_ids[self.refined.rows]
 
     @cached_property
     def yardstick(self) -> Yardstick:

@@ -5,11 +5,11 @@ from numpy.typing import NDArray
 
 from latentforest._base._checks import check_integer
 from latentforest.encoder._encoder import Encoder
-from latentforest.encoder._leaf_table import LeafTable
 from latentforest.encoder._plain import PlainMap
 from latentforest.encoder._training import Training
 from latentforest.forest import GrownForest
 from latentforest.kernel import LeafIndex, LeafKernel
+from latentforest.placing import LeafTable
 from latentforest.spectral import DiffusionMap
 from latentforest.table import EncodedTable
 

@@ -8,8 +8,8 @@ from typing import Self
 import numpy as np
 
 from latentforest._base._errors import SpectrumWarning
-from latentforest.encoder._leaf_table import LeafTable, make_leaf_table
 from latentforest.kernel import LeafKernel
+from latentforest.placing import LeafTable, make_leaf_table
 from latentforest.spectral import DiffusionMap, Spectrum, check_fewer
 
 

@@ -9,9 +9,9 @@ from latentforest._base._checks import check_option
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Floats
 from latentforest._base._values import damaged
-from latentforest.encoder._leaf_table import LeafTable
 from latentforest.encoder._plain import PlainMap
 from latentforest.forest import ForestArrays
+from latentforest.placing import LeafTable, take_eigenvalues, take_leaf_table
 from latentforest.spectral import DiffusionMap, Spectrum
 
 
@@ -84,10 +84,8 @@ def take_map(
             random_state=part.generator("generator"),
         )
         return StoredMap(settings, None, kept)
-    eigenvalues = part.coords("eigenvalues", (None,))
+    eigenvalues = take_eigenvalues(part)
     size = len(eigenvalues)
-    if size < 1 or eigenvalues.min() < 0 or eigenvalues.max() > 1:
-        raise damaged("the eigenvalues are not between 0 and 1")
     diffusion = DiffusionMap(size, time=part.value("time"))
     vectors = np.empty((0, size))
     if not dropped:
@@ -101,8 +99,4 @@ def take_map(
     )
     if not (dropped or part.holds("leaf_values")):
         return StoredMap(diffusion, None, size)
-    # Of files without training rows, and of all files of format 1.
-    values = part.coords("leaf_values", (forest.n_leaves, size))
-    mass = part.array("leaf_mass", np.int32, (forest.n_leaves,)).astype(np.float64)
-    leaves = LeafTable.of_leaves(values, mass, kind=kind, n_trees=forest.n_trees)
-    return StoredMap(diffusion, leaves, size)
+    return StoredMap(diffusion, take_leaf_table(part, forest, kind, size), size)

@@ -27,18 +27,22 @@ WRONG_CONTENT = (
 )
 
 
-class Savable(Protocol):
-    """What a model must do to be saved."""
-
-    def put(self, new: NewSection, *, drop_training: bool, compact: bool) -> None:
-        """Write the model to a file."""
+class Loadable(Protocol):
+    """What a model must do to be loaded."""
 
     @classmethod
     def take(cls, manifest: Section) -> Self:
         """Rebuild a model from a file."""
 
 
-Model = TypeVar("Model", bound=Savable)
+class Savable(Loadable, Protocol):
+    """What a model must do to be saved."""
+
+    def put(self, new: NewSection, *, drop_training: bool, compact: bool) -> None:
+        """Write the model to a file."""
+
+
+Model = TypeVar("Model", bound=Loadable)
 
 
 def save_model(
@@ -91,7 +95,9 @@ def _check_schema(new: NewSection) -> None:
         raise ModelFileError(message) from exc
 
 
-def load_model(path: str | PathLike[str], model_class: type[Model]) -> Model:
+def load_model(
+    path: str | PathLike[str], model_class: type[Model], *, whole: bool = True
+) -> Model:
     """Read a model that `save_model` wrote.
 
     Parameters
@@ -99,7 +105,9 @@ def load_model(path: str | PathLike[str], model_class: type[Model]) -> Model:
     path : path
         The file.
     model_class : class
-        `RFAE`, or a subclass with the same parameters.
+        `RFAE`, or a subclass with the same parameters; or what takes a part of it.
+    whole : bool, default=True
+        Whether to refuse arrays that nobody asks for.
 
     Returns
     -------
@@ -111,7 +119,8 @@ def load_model(path: str | PathLike[str], model_class: type[Model]) -> Model:
         if archive.manifest.has("compact"):  # younger than format 1
             archive.manifest.flag("compact")
         model = model_class.take(archive.manifest)
-        archive.check_all_taken()
+        if whole:
+            archive.check_all_taken()
         return model
 
 

@@ -10,14 +10,10 @@ import numpy as np
 from latentforest._base._section import Section
 from latentforest._base._types import Floats
 from latentforest._base._values import damaged, decode_value
-from latentforest.decode import DECODERS
 from latentforest.files._model import naming
 from latentforest.files._read import ModelArchive
-from latentforest.forest import FORESTS
 from latentforest.refine import AutoRefinement, Refinement
 from latentforest.table import TableCodec, TableSchema
-
-CLASSES = (*FORESTS.values(), *DECODERS.values(), Refinement, AutoRefinement)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +142,12 @@ def _object_text(data: Any) -> str:
         return "a fitted forest"
     if section.text("class") == "StoredForest":
         return section.text("source")
-    return " ".join(repr(section.object(CLASSES)).split())
+    # They load scikit-learn, which takes a second; to read a file needs none of it.
+    from latentforest.decode import DECODERS  # noqa: PLC0415
+    from latentforest.forest import FORESTS  # noqa: PLC0415
+
+    classes = (*FORESTS.values(), *DECODERS.values(), Refinement, AutoRefinement)
+    return " ".join(repr(section.object(classes)).split())
 
 
 def _chosen_text(section: Section) -> str:

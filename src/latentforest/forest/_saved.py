@@ -13,7 +13,7 @@ from latentforest.forest._base_forest import BaseForest
 from latentforest.forest._growing._grow import GrownForest
 from latentforest.forest._resolve import FORESTS
 from latentforest.table import EncodedTable, TableCodec, TableSchema, remember_columns
-from latentforest.trees import ForestArrays, put_trees, take_trees
+from latentforest.trees import ForestArrays, put_trees, take_routes
 
 LONGEST_SOURCE = 200
 
@@ -93,17 +93,7 @@ def take_forest(
     section: Section, schema: TableSchema
 ) -> tuple[ForestArrays, BaseForest]:
     """Read the trees, checked for all that compiled walks rely on, and their forest."""
-    split_levels = schema.split_levels
-    if section.flag("numbers_only"):
-        split_levels = np.zeros_like(split_levels)
-    forest = take_trees(section, split_levels)
-    used = np.bincount(forest.feature[forest.left >= 0], minlength=schema.n_columns)
-    for column, n_splits in zip(schema.columns, used, strict=True):
-        empty = column.is_number and not column.storage.is_numeric
-        if empty and n_splits:
-            raise damaged(
-                f"a tree splits on column {column.name!r}, which has no cells"
-            )
+    forest = take_routes(section, schema)
     part = section.section("grower", folder=section.folder)
     if part.text("class") == StoredForest.__name__:
         grower: BaseForest = StoredForest(part.text("source")[:LONGEST_SOURCE])

@@ -104,13 +104,14 @@ class RefinedMap:
         own = np.full(len(coords), -1) if own is None else own
 
         def work(block: tuple[int, int]) -> None:
-            rows = slice(*block)
-            ends = [
-                self._place_block(start[rows], cells.take(rows), own[rows])
-                for start in starts
-            ]
-            best = np.argmin([loss for _, loss in ends], axis=0)
-            coords[rows] = np.choose(best[:, None], [end for end, _ in ends])
+            rows = np.arange(*block)
+            ends, lost = self._place_block(
+                np.concatenate([start[rows] for start in starts]),
+                cells.take(np.tile(rows, len(starts))),
+                np.tile(own[rows], len(starts)),
+            )
+            best = lost.reshape(len(starts), -1).argmin(axis=0)
+            coords[rows] = ends[best * len(rows) + np.arange(len(rows))]
 
         blocks = list(blocks_of(len(coords), QUERY_BLOCK))
         run_blocks(work, blocks, n_jobs=self.n_jobs)

@@ -1,13 +1,15 @@
 """Settings of the refinement."""
 
-from typing import Self
-
-from sklearn.base import BaseEstimator, clone
+from copy import copy
+from typing import TYPE_CHECKING, Self
 
 from latentforest._base._checks import check_integer, check_option, check_real
+from latentforest._base._parameters import Parameters
 from latentforest._base._types import Coords
-from latentforest.decode import Decoder, LocalLinearDecoder, PackedDecoder
 from latentforest.neighbours import TREE_UP_TO
+
+if TYPE_CHECKING:
+    from latentforest.decode import Decoder
 
 MOST_ROUNDS = 1_000  # and steps; some dozen are enough
 MANY_ROWS, FEW_ROWS = 100_000, 10_000
@@ -15,7 +17,7 @@ STARTS = ("forest", "linear", "neighbours", "packed", "auto")
 TO_LOOK_AT = 2  # coordinates; a map that keeps neighbours together is best there
 
 
-class Refinement(BaseEstimator):
+class Refinement(Parameters):
     """How coordinates are moved until the decoder loses least.
 
     Each round fits a plane to the neighbours of every row, itself left out, as
@@ -73,7 +75,7 @@ class Refinement(BaseEstimator):
         starts = [self.start]
         if self.start == "auto":
             starts = ["linear", "neighbours"][n_components <= TO_LOOK_AT :]
-        return [clone(self).set_params(start=start) for start in starts]
+        return [copy(self).set_params(start=start) for start in starts]
 
     def neighbors_for(self, coords: Coords) -> int:
         """Return how many rows planes are fitted to, among rows at these coordinates.
@@ -85,8 +87,14 @@ class Refinement(BaseEstimator):
         n_rows, n_components = coords.shape
         return max(1, min(max(24, 3 * n_components), n_rows // 2))
 
-    def decoder(self, coords: Coords, *, n_jobs: int | None = None) -> Decoder:
+    def decoder(self, coords: Coords, *, n_jobs: int | None = None) -> "Decoder":
         """Return the decoder that rows are refined for, which end at ``coords``."""
+        # Decoders load scikit-learn, which takes a second; placing rows needs none.
+        from latentforest.decode import (  # noqa: PLC0415
+            LocalLinearDecoder,
+            PackedDecoder,
+        )
+
         if self.start == "packed":
             return PackedDecoder(n_jobs=n_jobs)
         n_neighbors = self.neighbors_for(coords)
@@ -113,7 +121,7 @@ class Refinement(BaseEstimator):
         check_option("start", self.start, STARTS)
 
 
-class AutoRefinement(BaseEstimator):
+class AutoRefinement(Parameters):
     """Choose the start, the neighbours and the rounds on held-back training rows.
 
     A quarter of the training rows (of a long table, of a sample of 2,000) is held

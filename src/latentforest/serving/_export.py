@@ -128,8 +128,9 @@ def _packed_of(refined: RefinedRows) -> PackedMap:
     if not isinstance(refined.map, PackedMap):
         message = (
             "This model's map is refined: new rows are moved step by step among the "
-            "training rows, which ONNX cannot express. Fit with refine=None or with "
-            "Refinement(start='packed'), or serve the model with save() and load()."
+            "training rows, which ONNX cannot express. Serve it with save() and "
+            "latentforest.Scorer.load(), which gives the same bits without pandas and "
+            "scikit-learn; or fit with refine=None or Refinement(start='packed')."
         )
         raise ValueError(message)
     return refined.map

@@ -5,14 +5,18 @@ from importlib.util import find_spec
 from typing import Any, get_args
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 
 from latentforest._base._checks import check_option
 from latentforest._base._errors import ModelFileError
 from latentforest._base._section import Section
 from latentforest._base._types import Codes
 from latentforest.table._column_spec import ColumnSpec
-from latentforest.table._columns import Unseen, encode_column, settle_codes
+from latentforest.table._columns import (
+    Unseen,
+    codes_of_levels,
+    encode_column,
+    settle_codes,
+)
 from latentforest.table._frames import (
     NumberColumn,
     RawColumn,
@@ -20,8 +24,9 @@ from latentforest.table._frames import (
     open_table,
 )
 from latentforest.table._infer import infer_column
-from latentforest.table._kinds import ColumnKind
+from latentforest.table._kinds import ColumnKind, Level
 from latentforest.table._match import match_columns
+from latentforest.table._plain_cells import plain_codes
 from latentforest.table._schema import EncodedTable, TableSchema
 from latentforest.table._survey import ColumnSurvey
 from latentforest.table._table_survey import (
@@ -163,6 +168,12 @@ class TableCodec:
         codes = np.empty((table.n_rows, table.n_columns))
         infinite: list[Hashable] = []
         for j, spec in enumerate(schema.columns):
+            if table.cells is not None:
+                cells = table.cells(places[j])
+                plain = plain_codes(cells, spec, self._codes_of_levels[j])
+                if plain is not None:
+                    codes[:, j] = plain
+                    continue
             column = table.column(places[j])
             if _has_infinite(column):
                 infinite.append(spec.name)
@@ -198,8 +209,21 @@ class TableCodec:
             settled[:, j] = settle_codes(spec, codes[:, j])
         return build_table(schema, settled, index=index)
 
+    @property
+    def _codes_of_levels(self) -> list[dict[Level, float]]:
+        """Code of each level, column by column; made once for a schema."""
+        schema, found = self.__dict__.get("_level_codes", (None, []))
+        if schema is not self.schema_:
+            found = [codes_of_levels(column) for column in self.schema_.columns]
+            self._level_codes = self.schema_, found
+        return found
+
     def _fitted_schema(self) -> TableSchema:
         if not hasattr(self, "schema_"):
+            from sklearn.exceptions import (  # noqa: PLC0415 (which takes a second)
+                NotFittedError,
+            )
+
             message = "This TableCodec is not fitted yet. Call fit first."
             raise NotFittedError(message)
         return self.schema_

@@ -108,7 +108,7 @@ def _encode_levels(
     used = np.unique(index[index >= 0]) if holds_numbers else ()
     if any(isinstance(labels[i], str) for i in used):
         _refuse_text(spec)
-    code_of = {level: float(code) for code, level in enumerate(spec.levels)}
+    code_of = codes_of_levels(spec)
     unknown = [i for i, label in enumerate(labels) if label not in code_of]
     # Missing cells have the index -1: the NaN at the end.
     codes = np.array([*(code_of.get(label, np.nan) for label in labels), np.nan])
@@ -123,6 +123,11 @@ def _encode_levels(
         if len(found):
             _tell_unseen(spec, [labels[i] for i in found], refuse=unseen == "error")
     return codes[index]
+
+
+def codes_of_levels(spec: ColumnSpec) -> dict[Level, float]:
+    """Return the code of each level; nothing for numbers."""
+    return {level: float(code) for code, level in enumerate(spec.levels)}
 
 
 def _tell_unseen(spec: ColumnSpec, labels: list[Level], *, refuse: bool) -> None:

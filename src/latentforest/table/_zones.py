@@ -1,8 +1,8 @@
 """From instants to what the clocks of a time zone show, and back."""
 
 import re
-from datetime import timedelta, timezone, tzinfo
-from typing import Any
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 
 Counts = NDArray[np.int64]
 
-# What pandas can convert: two days within the years of Python, and of nanoseconds.
+# What can be converted: two days within the years of Python, and of nanoseconds.
 _FIRST, _LAST = np.datetime64("0001-01-03"), np.datetime64("9999-12-29")
 _LEAST, _MOST = -(2**63) + 1, 2**63 - 1
 _NANOSECONDS = 2**63 - 2 * 86_400 * 10**9
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_EPOCH = datetime(1970, 1, 1)
+_CELL = 6 * 3_600  # seconds in which no zone changes its offset twice
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*")
 _OFFSET = re.compile(r"([+-])([01][0-9]|2[0-3]):([0-5][0-9])")
 
@@ -23,9 +26,15 @@ def to_clock(counts: Counts, unit: str, zone: str) -> Counts:
 
     Beyond the years 1 to 9999, the last offset that is known goes on.
     """
-    near = _within(counts, unit)
-    there = _index(near, unit).tz_localize("UTC").tz_convert(zone_object(zone))
-    return _moved(counts, _counts(there.tz_localize(None)) - near)
+    where = _zone(zone)
+
+    def offset(second: int) -> tuple[int]:
+        there = (_EPOCH + timedelta(seconds=second)).replace(tzinfo=UTC)
+        return (_seconds(there.astimezone(where).utcoffset()),)
+
+    each = _PER_SECOND[unit]
+    found = _by_cell(_within(counts, unit) // each, where, offset)
+    return _moved(counts, found[:, 0] * each)
 
 
 def to_instants(clock: Counts, unit: str, zone: str) -> Counts:
@@ -34,12 +43,67 @@ def to_instants(clock: Counts, unit: str, zone: str) -> Counts:
     Of two such instants the first is taken, as when summer time ends; a time that
     clocks leave out, as when it begins, becomes the next one that they show.
     """
+    where = _zone(zone)
+
+    def offsets(second: int) -> tuple[int, int]:
+        """Offsets before and after a change near this time, if there is one."""
+        shown = (_EPOCH + timedelta(seconds=second)).replace(tzinfo=where)
+        return (
+            _seconds(shown.utcoffset()),
+            _seconds(shown.replace(fold=1).utcoffset()),
+        )
+
+    each = _PER_SECOND[unit]
     near = _within(clock, unit)
-    first = np.ones(len(near), np.bool_)
-    there = _index(near, unit).tz_localize(
-        zone_object(zone), ambiguous=first, nonexistent="shift_forward"
-    )
-    return _moved(clock, _counts(there.tz_convert("UTC").tz_localize(None)) - near)
+    seconds = near // each
+    before, after = _by_cell(seconds, where, offsets).T
+    out = near - before * each
+    for i in np.flatnonzero(before < after):
+        change = _change(where, int(seconds[i] - after[i]), int(seconds[i] - before[i]))
+        out[i] = change * each
+    return _moved(clock, out - near)
+
+
+def _by_cell(
+    seconds: Counts, where: tzinfo, offsets: Callable[[int], tuple[int, ...]]
+) -> Counts:
+    """Ask for offsets at many times; where all of a cell agree, at its ends only."""
+    fixed = where.utcoffset(None)
+    if fixed is not None:
+        return np.full((len(seconds), len(offsets(0))), _seconds(fixed))
+    cells, cell_of = np.unique(seconds // _CELL, return_inverse=True)
+    ends = np.unique(np.append(cells, cells + 1))
+    at_ends = np.array([offsets(end * _CELL) for end in ends.tolist()], np.int64)
+    first = at_ends[np.searchsorted(ends, cells)]
+    last = at_ends[np.searchsorted(ends, cells + 1)]
+    found: Counts = first[cell_of]
+    changes = ((first != last) | (first != first[:, :1])).any(axis=1)
+    for i in np.flatnonzero(changes[cell_of]):
+        found[i] = offsets(int(seconds[i]))
+    return found
+
+
+def _change(where: tzinfo, early: int, late: int) -> int:
+    """Find the second at which a zone changes its offset, between two instants."""
+    begin = datetime.fromtimestamp(0, UTC) + timedelta(seconds=early)
+    old = begin.astimezone(where).utcoffset()
+    low, high = 0, late - early
+    while high - low > 1:
+        middle = (low + high) // 2
+        there = (begin + timedelta(seconds=middle)).astimezone(where)
+        low, high = (middle, high) if there.utcoffset() == old else (low, middle)
+    return early + high
+
+
+def _seconds(offset: timedelta | None) -> int:
+    assert offset is not None, "zones with a name or an offset have one"
+    return offset // timedelta(seconds=1)
+
+
+def _zone(text: str) -> tzinfo:
+    zone = zone_object(text)
+    assert zone is not None, "columns have zones that are known"
+    return zone
 
 
 def _moved(counts: Counts, offset: Counts) -> Counts:
@@ -53,16 +117,6 @@ def _within(counts: Counts, unit: str) -> Counts:
         return np.clip(counts, -_NANOSECONDS, _NANOSECONDS)
     ends = np.array([_FIRST, _LAST]).astype(f"M8[{unit}]").view(np.int64)
     return np.clip(counts, *ends)
-
-
-def _index(counts: Counts, unit: str) -> Any:
-    import pandas as pd  # noqa: PLC0415 (only columns with a zone need it)
-
-    return pd.DatetimeIndex(np.ascontiguousarray(counts).view(f"M8[{unit}]"))
-
-
-def _counts(index: Any) -> Counts:
-    return index.to_numpy().view(np.int64)
 
 
 def zone_text(zone: tzinfo | str | None) -> str | None:

@@ -12,6 +12,7 @@ from latentforest.trees._depth import node_depths as node_depths
 from latentforest.trees._packed import pack_trees as pack_trees
 from latentforest.trees._packed import unpack_trees as unpack_trees
 from latentforest.trees._stored import put_trees as put_trees
+from latentforest.trees._stored import take_routes as take_routes
 from latentforest.trees._stored import take_trees as take_trees
 from latentforest.trees._tree import Tree as Tree
 from latentforest.trees._walk_loops import goes_left as goes_left

@@ -7,6 +7,7 @@ from latentforest._base._room import Demand
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Bools, Codes, Floats, Ints
 from latentforest._base._values import damaged
+from latentforest.table import TableSchema
 from latentforest.trees._arrays import ForestArrays
 from latentforest.trees._link_loops import link_paired, link_walked
 from latentforest.trees._packed import (
@@ -108,6 +109,22 @@ def take_trees(section: Section, split_levels: Ints) -> ForestArrays:
     numbers = np.float64, np.float32
     packed.threshold[cut_nodes] = section.array("threshold", numbers, cuts.shape)
     return unpack_trees(packed, split_levels)
+
+
+def take_routes(section: Section, schema: TableSchema) -> ForestArrays:
+    """Read the trees that rows of a table go down."""
+    split_levels = schema.split_levels
+    if section.flag("numbers_only"):
+        split_levels = np.zeros_like(split_levels)
+    forest = take_trees(section, split_levels)
+    used = np.bincount(forest.feature[forest.left >= 0], minlength=schema.n_columns)
+    for column, n_splits in zip(schema.columns, used, strict=True):
+        empty = column.is_number and not column.storage.is_numeric
+        if empty and n_splits:
+            raise damaged(
+                f"a tree splits on column {column.name!r}, which has no cells"
+            )
+    return forest
 
 
 def _take_all_nodes(section: Section) -> PackedTrees:

@@ -4,6 +4,7 @@ Reading gives each column as floats or as an index into its distinct values; wha
 column means is decided elsewhere. Writing takes settled codes and restores the dtype.
 """
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Hashable
 from typing import Any
@@ -11,7 +12,6 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 
 from latentforest._base._checks import listed
 from latentforest._base._errors import SchemaError
@@ -96,7 +96,8 @@ def open_table(X: Any, names: tuple[Hashable, ...] | None = None) -> RawTable:
     RawTable
         Names, number of rows, and a function that reads one column.
     """
-    if issparse(X):
+    sparse = sys.modules.get("scipy.sparse")  # else nothing can be sparse
+    if sparse is not None and sparse.issparse(X):
         message = "X is a sparse matrix, which is not supported. Use X.toarray()."
         raise TypeError(message)
     if names is not None and is_records(X):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._errors import SchemaError
-from latentforest._base._types import Floats
+from latentforest._base._types import Bools, Floats
 from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._frames._decimals import (
     decimal_column,
@@ -27,12 +27,16 @@ from latentforest.table._frames._raw import (
     NumberColumn,
     RawColumn,
     missing_index,
+    number_texts,
     numbers_of,
     plain_levels,
     unsupported,
 )
 from latentforest.table._kinds import Storage
 
+# Types of which some values are missing, and those that are nothing else.
+_NOT_A_NUMBER = (float, np.inexact, complex, Decimal, np.datetime64, np.timedelta64)
+_NOTHING = {"NoneType": "None", "NaTType": "NaT", "NAType": "NA"}
 _STORAGES: tuple[tuple[Storage, tuple[type, ...]], ...] = (
     # bool comes first: Python counts it as an int.
     (Storage.boolean, (bool, np.bool_)),
@@ -46,14 +50,13 @@ _STORAGES: tuple[tuple[Storage, tuple[type, ...]], ...] = (
 
 def read_objects(name: Hashable, values: NDArray[Any]) -> RawColumn:
     """Read a one-dimensional object array; None, NaN, NaT and NA are missing."""
-    pd = import_module("pandas")
-    missing = pd.isna(values)
+    missing = _missing(values)
     storage = _storage_of(name, values[~missing])
     dtype = f"object:{_missing_text(values[missing])}"
     if storage is Storage.text:
-        index, uniques = pd.factorize(values)
+        index, uniques = number_texts(values)
         levels = plain_levels(name, uniques)
-        return LabelColumn(name, dtype, storage, index.astype(np.int64), levels)
+        return LabelColumn(name, dtype, storage, index, levels)
     if storage.is_time:
         column, unit = read_object_times(name, values, missing, storage)
         return replace(column, dtype=f"{dtype}:{unit}" if unit else dtype)
@@ -65,14 +68,30 @@ def read_objects(name: Hashable, values: NDArray[Any]) -> RawColumn:
     return NumberColumn(name, dtype, storage, numbers)
 
 
+def _missing(values: NDArray[Any]) -> Bools:
+    """Which cells are missing; pandas is not needed to know its own objects."""
+    cells = values.tolist()
+    if not any(map(_can_be_missing, set(map(type, cells)))):
+        return np.zeros(len(cells), np.bool_)
+    return np.fromiter(map(_is_missing, cells), np.bool_, len(cells))
+
+
+def _can_be_missing(kind: type) -> bool:
+    return issubclass(kind, _NOT_A_NUMBER) or kind.__name__ in _NOTHING
+
+
+def _is_missing(cell: Any) -> bool:
+    if isinstance(cell, Decimal):  # some of which may not be compared
+        return cell.is_nan()
+    if isinstance(cell, _NOT_A_NUMBER):
+        return bool(cell != cell)  # noqa: PLR0124 (NaN and NaT are)
+    return type(cell).__name__ in _NOTHING
+
+
 def _missing_text(absent: NDArray[Any]) -> str:
     """Say which of the objects for missing the column uses, going by the first."""
-    if not len(absent) or absent[0] is None:
-        return "None"
-    pd = import_module("pandas")
-    if absent[0] is pd.NaT:
-        return "NaT"
-    return "NA" if absent[0] is pd.NA else "nan"
+    kind = type(absent[0]) if len(absent) else type(None)
+    return _NOTHING.get(kind.__name__, "nan")
 
 
 def _missing_value(dtype: str) -> Any:

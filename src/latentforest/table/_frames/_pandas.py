@@ -21,6 +21,7 @@ from latentforest.table._frames._raw import (
     RawColumn,
     as_integers,
     missing_index,
+    number_texts,
     numbers_of,
     plain_levels,
 )
@@ -79,16 +80,10 @@ def read_pandas(name: Hashable, series: Any) -> RawColumn | None:
 
 def _factorize(series: Any) -> tuple[NDArray[np.integer], Any]:
     """Give texts numbers in the order in which they come; −1 is missing."""
-    pd = import_module("pandas")
-    if len(series) > _FEW:
-        found: tuple[NDArray[np.integer], Any] = pd.factorize(series)
-        return found
-    numbers: dict[str, int] = {}
-    index = [
-        numbers.setdefault(cell, len(numbers)) if isinstance(cell, str) else -1
-        for cell in series.array
-    ]
-    return np.array(index, np.int64), list(numbers)
+    if len(series) <= _FEW:
+        return number_texts(series.array)
+    found: tuple[NDArray[np.integer], Any] = import_module("pandas").factorize(series)
+    return found
 
 
 def _text(dtype: Any) -> str:

@@ -97,6 +97,7 @@ class RawTable:
     names: tuple[Hashable, ...]
     n_rows: int
     column: Callable[[int], RawColumn]
+    cells: Callable[[int], list[Any]] | None = None  # of a column, where rows are dicts
 
     @property
     def n_columns(self) -> int:
@@ -125,6 +126,16 @@ def plain_levels(name: Hashable, values: Iterable[Any]) -> tuple[Level, ...]:
         )
         raise SchemaError(message)
     return tuple(str(v) if isinstance(v, str) else v for v in levels)
+
+
+def number_texts(cells: Iterable[Any]) -> tuple[NDArray[np.int64], list[str]]:
+    """Give texts numbers in the order in which they come; −1 is missing."""
+    numbers: dict[str, int] = {}
+    index = [
+        numbers.setdefault(cell, len(numbers)) if isinstance(cell, str) else -1
+        for cell in cells
+    ]
+    return np.array(index, np.int64), list(numbers)
 
 
 def unsupported(name: Hashable, dtype: object) -> SchemaError:

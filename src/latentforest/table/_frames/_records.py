@@ -39,10 +39,12 @@ def open_records(X: Records, names: tuple[Hashable, ...]) -> RawTable:
             )
             raise SchemaError(message)
 
-    def read(j: int) -> RawColumn:
-        cells = np.empty(len(rows), object)
-        for i, row in enumerate(rows):
-            cells[i] = row[names[j]]
-        return read_objects(names[j], cells)
+    def cells(j: int) -> list[Any]:
+        return [row[names[j]] for row in rows]
 
-    return RawTable("pandas", names, len(rows), read)
+    def read(j: int) -> RawColumn:
+        found = np.empty(len(rows), object)
+        found[:] = cells(j)
+        return read_objects(names[j], found)
+
+    return RawTable("pandas", names, len(rows), read, cells)

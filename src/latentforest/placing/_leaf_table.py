@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._tolerance import NEGLIGIBLE_EIGENVALUE
 from latentforest._base._types import Coords, Floats
-from latentforest.encoder._leaf_table_loops import add_others_from_leaves
 from latentforest.kernel import (
     ROW_BLOCK,
     LeafIndex,
@@ -24,6 +23,7 @@ from latentforest.kernel import (
     leaf_scale,
     leaf_sums,
 )
+from latentforest.placing._leaf_table_loops import add_others_from_leaves
 
 
 @dataclass(frozen=True, slots=True, eq=False)
