@@ -237,8 +237,9 @@ model = {name}.load(sys.argv[1])
 loaded = time.process_time()
 model.transform(json.loads(sys.argv[2]))
 end = time.process_time()
-from resource import RUSAGE_SELF, getrusage
-memory = getrusage(RUSAGE_SELF).ru_maxrss / 1e3
+# Of this process alone; what getrusage says begins with that of its parent.
+status = open("/proc/self/status").read()
+memory = int(status.partition("VmHWM:")[2].split()[0]) / 1e3
 print(imported - begin, loaded - imported, end - loaded, memory)
 """
 

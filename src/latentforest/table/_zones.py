@@ -68,12 +68,13 @@ def _by_cell(
     seconds: Counts, where: tzinfo, offsets: Callable[[int], tuple[int, ...]]
 ) -> Counts:
     """Ask for offsets at many times; where all of a cell agree, at its ends only."""
-    fixed = where.utcoffset(None)
+    fixed, width = where.utcoffset(None), len(offsets(0))
     if fixed is not None:
-        return np.full((len(seconds), len(offsets(0))), _seconds(fixed))
+        return np.full((len(seconds), width), _seconds(fixed))
     cells, cell_of = np.unique(seconds // _CELL, return_inverse=True)
     ends = np.unique(np.append(cells, cells + 1))
     at_ends = np.array([offsets(end * _CELL) for end in ends.tolist()], np.int64)
+    at_ends = at_ends.reshape(-1, width)
     first = at_ends[np.searchsorted(ends, cells)]
     last = at_ends[np.searchsorted(ends, cells + 1)]
     found: Counts = first[cell_of]
