@@ -445,9 +445,17 @@ def test_a_parameter_that_is_younger_than_the_file_gets_its_default(case, tmp_pa
 def test_younger_parameters_of_parts_get_their_defaults(tmp_path, monkeypatch):
     class KNNDecoder(latentforest.decode.KNNDecoder):
         def __init__(
-            self, n_neighbors=20, *, prototypes="draw", metric="plain", n_jobs=None
+            self,
+            n_neighbors=20,
+            *,
+            prototypes="draw",
+            metric="plain",
+            search="exact",
+            n_jobs=None,
         ):
-            super().__init__(n_neighbors, prototypes=prototypes, n_jobs=n_jobs)
+            super().__init__(
+                n_neighbors, prototypes=prototypes, search=search, n_jobs=n_jobs
+            )
             self.metric = metric
 
     path = save_model(model_of("knn draw"), tmp_path / "old.lf")
