@@ -82,10 +82,10 @@ CASES = {
         ("encode", "no.lf", "t.csv", "-o", "z2.csv"),
         "latentforest fit",
     ),
-    "folder": (("encode", "m.lf", ".", "-o", "z2.csv"), "suffix"),
+    "folder": (("encode", "m.lf", "folder.csv", "-o", "z2.csv"), "no tables are found"),
     "folder as table": (
         ("fit", "folder.csv", "-o", "new.lf"),
-        "folder.csv is a folder",
+        "folder.csv: no tables are found",
     ),
     "folder as model": (("encode", ".", "t.csv", "-o", "z2.csv"), "is a folder"),
     "empty file": (("fit", "empty.csv", "-o", "new.lf"), "is empty"),
