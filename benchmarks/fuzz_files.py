@@ -47,12 +47,12 @@ class Judge:
 
     def __init__(self, folder):
         sys.path[:0] = [str(HERE), str(GOLDEN)]
-        from make import as_frame  # noqa: PLC0415
+        from make import as_frame
 
-        from fuzz_edits import EDITS  # noqa: PLC0415
-        from fuzz_mutations import DAMAGE  # noqa: PLC0415
-        from fuzz_work import WORK  # noqa: PLC0415
-        from latentforest import RFAE, CompletelyRandomForest  # noqa: PLC0415
+        from fuzz_edits import EDITS
+        from fuzz_mutations import DAMAGE
+        from fuzz_work import WORK
+        from latentforest import RFAE, CompletelyRandomForest
 
         self.cls, self.path = RFAE, Path(folder) / "spoilt.lf"
         self.damage, self.edits, self.work = DAMAGE, EDITS, WORK
@@ -79,12 +79,12 @@ class Judge:
 
         ``again`` runs its settings once more, for one coordinate.
         """
-        from latentforest._base._errors import (  # noqa: PLC0415
+        from latentforest._base._errors import (
             DroppedTrainingError,
             ModelFileError,
             SchemaError,
         )
-        from latentforest.files import describe, load_model  # noqa: PLC0415
+        from latentforest.files import describe, load_model
 
         self.path.write_bytes(data)
         try:

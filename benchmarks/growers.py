@@ -42,7 +42,7 @@ def grow_sklearn(rows: EncodedTable, y: np.ndarray, new: np.ndarray) -> np.ndarr
 
 def grow_lightgbm(rows: EncodedTable, y: np.ndarray, new: np.ndarray) -> np.ndarray:
     """Binned splits, native categories, bagging without replacement."""
-    import lightgbm  # noqa: PLC0415, only this comparison needs it
+    import lightgbm
 
     n_columns = rows.schema.n_columns
     data = lightgbm.Dataset(

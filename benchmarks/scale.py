@@ -21,7 +21,7 @@ import tempfile
 import time
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ SIZES = (1_000, 10_000, 100_000, 1_000_000)
 NEW_ROWS, COORDINATES = 100_000, 8
 FILE_ROWS, FILE_PART = 10_000_000, 500_000
 LARGEST = {"kernel_pca": 10_000, "arfpy": 10_000, "all, 500 trees": 100_000}
+LEVELS = (3, 5, 8, 12, 40)
 WORDS = np.array([f"level {i}" for i in range(40)])
 
 
@@ -48,7 +49,7 @@ def make_rows(n_rows: int, seed: int = 0) -> pd.DataFrame:
 
     table = {f"x{j}": noisy(j).round(4) for j in range(12)}
     table |= {f"n{j}": np.exp(noisy(12 + j)).clip(max=1e6).astype(int) for j in (0, 1)}
-    for j, n_levels in enumerate((3, 5, 8, 12, 40)):
+    for j, n_levels in enumerate(LEVELS):
         ranks = ((np.tanh(noisy(14 + j)) + 1) / 2 * n_levels).astype(int)
         table[f"c{j}"] = WORDS[ranks.clip(0, n_levels - 1)]
     return pd.DataFrame(table | {"flag": noisy(19) > 0})
@@ -141,7 +142,9 @@ def ours(config: str, n_rows: int, stages: Stages) -> None:
 def one_hot(table: pd.DataFrame) -> np.ndarray:
     """Columns as the others need them."""
     wide = pd.get_dummies(table, dtype=float)
-    levels = [f"c{j}_level {i}" for j, n in enumerate((3, 5, 8, 12, 40)) for i in range(n)]
+    levels = [
+        f"c{j}_level {i}" for j, n in enumerate((3, 5, 8, 12, 40)) for i in range(n)
+    ]
     wide = wide.reindex(columns=[*(c for c in wide if c[0] != "c"), *levels])
     values = wide.fillna(0.0).to_numpy(np.float32)
     return (values - values.mean(axis=0)) / np.maximum(values.std(axis=0), 1e-9)
@@ -207,11 +210,13 @@ def done() -> list[dict[str, Any]]:
     return [json.loads(line) for line in ROWS.read_text().splitlines()]
 
 
-def in_process(words: list[str], key: dict[str, Any], patience: float) -> None:
+def in_process(
+    words: list[str], key: dict[str, Any], patience: float, script: str = __file__
+) -> None:
     """Run in a process of its own, unless that was done, and write the line down."""
     if any(all(row.get(k) == v for k, v in key.items()) for row in done()):
         return
-    command = [sys.executable, __file__, *words]
+    command = [sys.executable, script, *words]
     try:
         made = subprocess.run(
             command, check=True, capture_output=True, text=True, timeout=patience
