@@ -25,7 +25,7 @@ from latentforest.table._frames import (
     open_table,
 )
 from latentforest.table._infer import infer_column
-from latentforest.table._kinds import ColumnKind, Level
+from latentforest.table._kinds import ColumnKind
 from latentforest.table._match import match_columns
 from latentforest.table._names import one_nan
 from latentforest.table._plain_cells import plain_codes
@@ -104,7 +104,7 @@ class TableCodec:
         """Return a fitted codec from a schema that was kept."""
         kinds = {column.name: column.kind for column in schema.columns}
         codec = cls(kinds, unseen)
-        codec.schema_ = schema
+        codec._settle(schema)
         return codec
 
     @classmethod
@@ -141,7 +141,7 @@ class TableCodec:
             if keep:
                 codes[:, j] = column_codes
         _refuse_infinite(infinite)
-        self.schema_ = TableSchema(tuple(specs), table.container)
+        self._settle(TableSchema(tuple(specs), table.container))
         return codes
 
     def encode(
@@ -209,14 +209,9 @@ class TableCodec:
             settled[:, j] = settle_codes(spec, codes[:, j])
         return build_table(schema, settled, index=index)
 
-    @property
-    def _codes_of_levels(self) -> list[dict[Level, float]]:
-        """Code of each level, column by column; made once for a schema."""
-        schema, found = self.__dict__.get("_level_codes", (None, []))
-        if schema is not self.schema_:
-            found = [codes_of_levels(column) for column in self.schema_.columns]
-            self._level_codes = self.schema_, found
-        return found
+    def _settle(self, schema: TableSchema) -> None:
+        self.schema_ = schema
+        self._codes_of_levels = [codes_of_levels(column) for column in schema.columns]
 
     def _fitted_schema(self) -> TableSchema:
         if not hasattr(self, "schema_"):
