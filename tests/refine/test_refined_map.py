@@ -382,3 +382,19 @@ def test_no_steps_no_move():
     start, cells = curved(60, 2, 0)
     refined = RefinedMap(Refinement(2, steps=0)).fit(start, of_numbers(cells))
     np.testing.assert_array_equal(refined.place([start], of_numbers(cells)), start)
+
+
+@pytest.mark.parametrize("n_components", [2, 3])
+def test_of_several_starts_the_one_that_ends_best_is_kept(n_components):
+    start, cells = curved(300, n_components, 4, noise=0.2)
+    refined = RefinedMap(Refinement(2, n_neighbors=12)).fit(
+        start[:200], of_numbers(cells[:200])
+    )
+    new, rng = of_numbers(cells[200:]), np.random.default_rng(0)
+    starts = [start[200:] + 0.5 * rng.normal(size=(100, n_components)) for _ in "abc"]
+    ends = [refined.place([one], new) for one in starts]
+    losses = [refined._look(end, new)[0] for end in ends]
+    best = np.argmin(losses, axis=0)
+    assert len(set(best)) == 3  # each is the best of some rows
+    wanted = np.array(ends)[best, np.arange(100)]
+    np.testing.assert_array_equal(refined.place(starts, new), wanted)

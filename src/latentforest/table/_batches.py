@@ -115,7 +115,7 @@ def learn(codec: TableCodec, batches: Batches) -> list[int]:
         message = f"{batches.label} has no rows. Give at least two."
         raise SchemaError(message)
     whole = reduce(TableSurvey.merge, known)
-    codec.schema_ = batches.told(whole.schema())
+    codec.settle(batches.told(whole.schema()))
     return [0 if survey is None else survey.n_rows for survey in surveys]
 
 

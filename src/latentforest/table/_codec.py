@@ -24,7 +24,7 @@ from latentforest.table._frames import (
     open_table,
 )
 from latentforest.table._infer import infer_column
-from latentforest.table._kinds import ColumnKind, Level
+from latentforest.table._kinds import ColumnKind
 from latentforest.table._match import match_columns
 from latentforest.table._plain_cells import plain_codes
 from latentforest.table._schema import EncodedTable, TableSchema
@@ -108,7 +108,7 @@ class TableCodec:
         """Return a fitted codec from a schema that was kept."""
         kinds = {column.name: column.kind for column in schema.columns}
         codec = cls(kinds, unseen)
-        codec.schema_ = schema
+        codec.settle(schema)
         return codec
 
     @classmethod
@@ -121,7 +121,7 @@ class TableCodec:
     def fit(self, X: Any) -> "TableCodec":
         """Learn kinds, levels, decimals and ranges of the columns of ``X``."""
         check_option("unseen", self.unseen, get_args(Unseen))
-        self.schema_ = TableSurvey.of(X, self.kinds).schema()
+        self.settle(TableSurvey.of(X, self.kinds).schema())
         return self
 
     def fit_encode(self, X: Any) -> EncodedTable:
@@ -141,7 +141,7 @@ class TableCodec:
             specs.append(infer_column(survey))
             codes[:, j] = encode_column(column, specs[-1], unseen="error")
         refuse_infinite(infinite)
-        self.schema_ = TableSchema(tuple(specs), table.container)
+        self.settle(TableSchema(tuple(specs), table.container))
         return EncodedTable(self.schema_, codes)
 
     def encode(
@@ -209,14 +209,10 @@ class TableCodec:
             settled[:, j] = settle_codes(spec, codes[:, j])
         return build_table(schema, settled, index=index)
 
-    @property
-    def _codes_of_levels(self) -> list[dict[Level, float]]:
-        """Code of each level, column by column; made once for a schema."""
-        schema, found = self.__dict__.get("_level_codes", (None, []))
-        if schema is not self.schema_:
-            found = [codes_of_levels(column) for column in self.schema_.columns]
-            self._level_codes = self.schema_, found
-        return found
+    def settle(self, schema: TableSchema) -> None:
+        """Take the columns as known."""
+        self.schema_ = schema
+        self._codes_of_levels = [codes_of_levels(column) for column in schema.columns]
 
     def _fitted_schema(self) -> TableSchema:
         if not hasattr(self, "schema_"):
