@@ -383,7 +383,12 @@ def test_paper_configuration():
     assert (
         model.forest.get_params()
         == AdversarialForest(
-            500, min_samples_leaf=2, max_features="sqrt", delta=0.0, max_rounds=10
+            500,
+            min_samples_leaf=2,
+            max_features="sqrt",
+            delta=0.0,
+            max_rounds=10,
+            round_estimators=None,
         ).get_params()
     )
     assert isinstance(model.decoder, KNNDecoder)

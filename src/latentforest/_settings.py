@@ -115,7 +115,7 @@ def refined_decoder(decoder: Decoder, encoder: Encoder) -> Decoder:
 def paper_settings() -> dict[str, Any]:
     """Parameters of the paper's benchmark."""
     return {
-        "forest": AdversarialForest(500),
+        "forest": AdversarialForest(500, round_estimators=None),
         "decoder": KNNDecoder(20, prototypes="draw"),
         "diffusion_time": 1.0,
         "kernel": "rf",

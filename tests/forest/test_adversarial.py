@@ -49,8 +49,8 @@ def test_first_forest_at_chance_is_kept():
 def test_the_forest_before_the_last_is_kept(monkeypatch):
     forests, judged = [], iter([0.9, 0.8, 0.7, 0.75, 0.6])
 
-    def tell_apart(self, real, synthetic, rules, rng, number):
-        trees, _ = original(self, real, synthetic, rules, rng, number)
+    def tell_apart(self, contest, n_trees, number):
+        trees, _ = original(self, contest, n_trees, number)
         forests.append([len(tree.left) for tree in trees])
         return trees, next(judged)
 
@@ -74,6 +74,42 @@ def test_the_forest_before_the_last_is_kept(monkeypatch):
     assert [len(tree.left) for tree in kept[1]] == forests[0]
 
 
+def test_rounds_of_few_trees_are_grown_on_with_the_same_rows():
+    encoded = dependent(200)
+    alone = fit(encoded, n_estimators=20, round_estimators=None, max_rounds=0)
+    grown = fit(encoded, n_estimators=20, round_estimators=6, max_rounds=0)
+    assert same_forest(alone.forest_, grown.forest_)
+    assert alone.accuracies_ != grown.accuracies_  # judged by 20 trees, and by 6
+
+
+def test_what_is_grown_on_is_the_forest_kept(monkeypatch):
+    contests, judged = [], iter([0.9, 0.8, 0.7, 0.75])
+
+    def tell_apart(self, contest, n_trees, number):
+        contests.append(contest)
+        return original(self, contest, n_trees, number)[0], next(judged)
+
+    def grow(self, contest, seeds, votes, job):
+        if votes is None:
+            grown_on.append((contest, seeds))
+        return original_grow(self, contest, seeds, votes, job)
+
+    grown_on = []
+    original, original_grow = AdversarialForest._tell_apart, AdversarialForest._grow
+    monkeypatch.setattr(AdversarialForest, "_tell_apart", tell_apart)
+    monkeypatch.setattr(AdversarialForest, "_grow", grow)
+    forest = fit(dependent(100), n_estimators=7, round_estimators=3)
+    assert forest.forest_.n_trees == 7
+    ((contest, seeds),) = grown_on
+    assert contest is contests[2]  # round 3 judged its rows, and was no better
+    np.testing.assert_array_equal(seeds, contest.seeds[3:])
+
+
+def test_trees_of_a_round_are_a_positive_number():
+    with pytest.raises(ValueError, match="round_estimators"):
+        fit(dependent(20), round_estimators=0)
+
+
 @given(tables(), st.integers(1, 6), st.integers(0, 99))
 @QUICK
 def test_leaves_keep_enough_real_rows(encoded, min_leaf, seed):
@@ -88,7 +124,7 @@ def test_the_rule_for_real_rows_is_used_while_growing(monkeypatch):
     monkeypatch.setattr(
         AdversarialForest,
         "_tell_apart",
-        lambda self, *args: rules.append(args[2]) or original(self, *args),
+        lambda self, *args: rules.append(args[0].rules) or original(self, *args),
     )
     fit(dependent(30), n_estimators=2, min_samples_leaf=3, max_rounds=0)
     assert rules[0].min_class.tolist() == [0, 3]
@@ -102,7 +138,8 @@ def test_synthetic_rows_have_real_cells_only(encoded, seed):
     forest = AdversarialForest(3, n_jobs=1)
     rules = split_rules(real, min_leaf=2, min_class=(0, 2))
     first = _resample(real, rng)
-    trees, accuracy = forest._tell_apart(real, first, rules, rng, 0)
+    contest = forest._contest(real, first, rules, rng)
+    trees, accuracy = forest._tell_apart(contest, 3, 0)
     assert 0 <= accuracy <= 1
     for synthetic in (first, forest._generate(real, trees, rng)):
         assert synthetic.shape == real.bins.shape
@@ -118,7 +155,8 @@ def test_synthetic_rows_have_the_marginals_of_the_real_ones():
     forest = AdversarialForest(5)
     rules = split_rules(real, min_leaf=5, min_class=(0, 5))
     first = _resample(real, rng)
-    trees, _ = forest._tell_apart(real, first, rules, rng, 0)
+    contest = forest._contest(real, first, rules, rng)
+    trees, _ = forest._tell_apart(contest, 5, 0)
     second = forest._generate(real, trees, rng)
     for synthetic in (first, second):
         for made, cells in zip(synthetic, real.bins, strict=True):
@@ -171,7 +209,8 @@ def judge(real, monkeypatch, *, min_leaf=2, seed=0):
     forest = AdversarialForest(4, n_jobs=2)
     rng = np.random.default_rng(seed)
     rules = split_rules(real, min_leaf=min_leaf, min_class=(0, min_leaf))
-    _, accuracy = forest._tell_apart(real, _resample(real, rng), rules, rng, 0)
+    contest = forest._contest(real, _resample(real, rng), rules, rng)
+    _, accuracy = forest._tell_apart(contest, 4, 0)
     assert len(seen) == 4
     return accuracy, seen
 

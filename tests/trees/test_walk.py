@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_oracles import GROWERS, QUICK, grow, tables, to_left
+from latentforest._base._random import draw_seeds
 from latentforest.forest._growing._bins import bin_table
-from latentforest.forest._growing._groups_loops import CLASSIFY
 from latentforest.forest._growing._grow import grow_trees, route_tree, split_rules
+from latentforest.forest._growing._marks_loops import CLASSIFY
 from latentforest.forest._growing._records import Response
 from latentforest.trees import goes_left, join_trees
 
@@ -51,9 +52,8 @@ def test_values_and_bins_are_routed_alike(encoded, at_random, seed):
         Response(labels, CLASSIFY, 2),
         split_rules(table, at_random=at_random),
         keep,
-        n_trees=3,
+        seeds=draw_seeds(rng, 3),
         bootstrap=True,
-        rng=rng,
         n_jobs=1,
         progress=None,
     )

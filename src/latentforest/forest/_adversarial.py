@@ -1,7 +1,7 @@
 """The adversarial random forest: real rows against ever better synthetic ones."""
 
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,16 +10,16 @@ from latentforest._base._checks import check_integer, check_real
 from latentforest._base._parallel import run_blocks
 from latentforest._base._random import RandomState, draw_seeds
 from latentforest._base._section import NewSection, Section
-from latentforest._base._types import Floats
+from latentforest._base._types import Floats, Ints
 from latentforest.forest._base_forest import BaseForest
 from latentforest.forest._growing._bins import BinnedTable, bin_table
-from latentforest.forest._growing._groups_loops import CLASSIFY
 from latentforest.forest._growing._grow import (
     GrownForest,
     grow_trees,
     join_grown,
     split_rules,
 )
+from latentforest.forest._growing._marks_loops import CLASSIFY
 from latentforest.forest._growing._prune import prune_tree
 from latentforest.forest._growing._records import Response, Rules
 from latentforest.forest._growing._rounds_loops import add_votes, draw_in_leaves
@@ -28,6 +28,19 @@ from latentforest.trees import Tree
 
 MOST_ROUNDS = 1_000
 SURE = 5.0  # standard errors below chance at which a verdict needs no more trees
+
+
+class Contest(NamedTuple):
+    """Real rows against synthetic ones, and how trees are to tell them apart."""
+
+    table: BinnedTable  # real rows, then as many synthetic ones
+    rules: Rules
+    seeds: NDArray[np.uint64]  # of all trees that may be grown
+
+    @property
+    def labels(self) -> Floats:
+        """1 for real rows, 0 for synthetic ones."""
+        return np.repeat([1.0, 0.0], self.table.bins.shape[1] // 2)
 
 
 class AdversarialForest(BaseForest):
@@ -51,6 +64,10 @@ class AdversarialForest(BaseForest):
         Tolerance: rounds go on while accuracy is above 0.5 + delta.
     max_rounds : int, default=10
         Most rounds of new synthetic rows, up to 1,000.
+    round_estimators : int or None, default=100
+        Most trees of a round: so many judge synthetic rows, and draw the next ones.
+        The forest kept is grown on to ``n_estimators`` trees. None grows all of them
+        in every round, as the paper does.
     random_state : int, Generator, RandomState or None, default=None
         Seed. The same seed gives the same forest, whatever ``n_jobs`` is.
     n_jobs : int or None, default=None
@@ -88,6 +105,7 @@ class AdversarialForest(BaseForest):
         max_features: str | int | float | None = "sqrt",
         delta: float = 0.0,
         max_rounds: int = 10,
+        round_estimators: int | None = 100,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -97,6 +115,7 @@ class AdversarialForest(BaseForest):
         self.max_features = max_features
         self.delta = delta
         self.max_rounds = max_rounds
+        self.round_estimators = round_estimators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -106,6 +125,8 @@ class AdversarialForest(BaseForest):
         super().check()
         check_integer("max_rounds", self.max_rounds, minimum=0, maximum=MOST_ROUNDS)
         check_real("delta", self.delta, minimum=0.0)
+        if self.round_estimators is not None:
+            check_integer("round_estimators", self.round_estimators, minimum=1)
 
     def grow(
         self, encoded: EncodedTable, y: Any, rng: np.random.Generator
@@ -118,17 +139,22 @@ class AdversarialForest(BaseForest):
             min_leaf=self.min_samples_leaf,
             min_class=(0, self.min_samples_leaf),
         )
-        trees, accuracy = self._tell_apart(real, _resample(real, rng), rules, rng, 0)
+        few = min(self.round_estimators or self.n_estimators, self.n_estimators)
+        contest = self._contest(real, _resample(real, rng), rules, rng)
+        trees, accuracy = self._tell_apart(contest, few, 0)
         self.accuracies_ = [accuracy]
         while accuracy > 0.5 + self.delta and len(self.accuracies_) <= self.max_rounds:
-            synthetic = self._generate(real, trees, rng)
             number = len(self.accuracies_)
-            judge, accuracy = self._tell_apart(real, synthetic, rules, rng, number)
+            synthetic = self._generate(real, trees, rng)
+            harder = self._contest(real, synthetic, rules, rng)
+            judge, accuracy = self._tell_apart(harder, few, number)
             self.accuracies_.append(accuracy)
             done = number == self.max_rounds or accuracy >= self.accuracies_[-2]
             if accuracy <= 0.5 + self.delta or done:
                 break
-            trees = judge
+            contest, trees = harder, judge
+        if few < self.n_estimators:
+            trees += self._grow(contest, contest.seeds[few:], None, "growing trees")
         return self._finish(real, trees)
 
     def put(self, new: NewSection) -> None:
@@ -139,51 +165,69 @@ class AdversarialForest(BaseForest):
         """Read the accuracies from a model file."""
         self.accuracies_ = section.values("accuracies")
 
-    def _tell_apart(
+    def _contest(
         self,
         real: BinnedTable,
         synthetic: NDArray[np.uint16],
         rules: Rules,
         rng: np.random.Generator,
-        number: int,
+    ) -> Contest:
+        """Put real rows against synthetic ones, with the seeds of all trees."""
+        return Contest(
+            real._replace(bins=np.concatenate([real.bins, synthetic], axis=1)),
+            rules._replace(level_rank=_rank_levels(real, synthetic)),
+            draw_seeds(rng, self.n_estimators),
+        )
+
+    def _tell_apart(
+        self, contest: Contest, n_trees: int, number: int
     ) -> tuple[list[Tree], float]:
-        """Grow a forest of real against synthetic rows; its out-of-bag accuracy."""
-        n_rows = real.bins.shape[1]
-        both = real._replace(bins=np.concatenate([real.bins, synthetic], axis=1))
-        labels = np.repeat([1.0, 0.0], n_rows)
-        target = Response(labels, CLASSIFY, 2)
-        votes, lock = np.zeros(2 * n_rows, np.int32), Lock()
-
-        def keep(number: int, tree: Tree, counts: Floats) -> Tree:
-            with lock:
-                add_votes(tree.leaf_of, counts, tree.sums, votes)
-            return tree._replace(
-                sums=np.empty((len(tree.left), 0)),
-                leaf_of=tree.leaf_of[:n_rows].copy(),
-            )
-
+        """Grow the first trees of real against synthetic rows; out-of-bag accuracy."""
+        labels, votes = contest.labels, np.zeros(len(contest.labels), np.int32)
+        first = -(-n_trees // 5) if number else n_trees
         trees: list[Tree] = []
-        first = -(-self.n_estimators // 5)
-        batches = (first, self.n_estimators - first) if number else (self.n_estimators,)
-        for n_trees in filter(None, batches):
-            trees += grow_trees(
-                both,
-                target,
-                rules._replace(level_rank=_rank_levels(real, synthetic)),
-                keep,
-                n_trees=n_trees,
-                bootstrap=True,
-                rng=rng,
-                n_jobs=self.n_jobs,
-                progress=self._progress(f"adversarial round {number}"),
-            )
+        for n_grown in (first, n_trees):
+            seeds = contest.seeds[len(trees) : n_grown]
+            if len(seeds) == 0:
+                break
+            trees += self._grow(contest, seeds, votes, f"adversarial round {number}")
             right = np.where(votes == 0, 0.5, (votes > 0) == labels)
             accuracy = float(right.mean())
             # A forest that is this far from telling rows apart will be thrown away,
             # and more trees would only make the verdict clearer.
-            if accuracy < 0.5 - SURE * 0.5 / np.sqrt(2 * n_rows):
+            if accuracy < 0.5 - SURE * 0.5 / np.sqrt(len(labels)):
                 break
         return trees, accuracy
+
+    def _grow(
+        self,
+        contest: Contest,
+        seeds: NDArray[np.uint64],
+        votes: Ints | None,
+        job: str,
+    ) -> list[Tree]:
+        """Grow trees that tell real from synthetic rows, and count their votes."""
+        n_real, lock = len(contest.labels) // 2, Lock()
+
+        def keep(number: int, tree: Tree, counts: Floats) -> Tree:
+            if votes is not None:
+                with lock:
+                    add_votes(tree.leaf_of, counts, tree.sums, votes)
+            return tree._replace(
+                sums=np.empty((len(tree.left), 0)),
+                leaf_of=tree.leaf_of[:n_real].copy(),
+            )
+
+        return grow_trees(
+            contest.table,
+            Response(contest.labels, CLASSIFY, 2),
+            contest.rules,
+            keep,
+            seeds=seeds,
+            bootstrap=True,
+            n_jobs=self.n_jobs,
+            progress=self._progress(job),
+        )
 
     def _generate(
         self, real: BinnedTable, trees: list[Tree], rng: np.random.Generator

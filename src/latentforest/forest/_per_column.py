@@ -6,10 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from latentforest._base._random import draw_seeds
 from latentforest._base._types import Codes, Floats, LeafIds
 from latentforest.forest._growing._bins import BinnedTable, bin_table
-from latentforest.forest._growing._groups_loops import CLASSIFY, REGRESS
 from latentforest.forest._growing._grow import grow_trees, join_grown, split_rules
+from latentforest.forest._growing._marks_loops import CLASSIFY, REGRESS
 from latentforest.forest._growing._records import Response
 from latentforest.table import EncodedTable
 from latentforest.trees import ForestArrays, Tree
@@ -81,9 +82,8 @@ def forests_of_columns(
             response,
             rules,
             keep,
-            n_trees=n_trees,
+            seeds=draw_seeds(rng, n_trees),
             bootstrap=True,
-            rng=rng,
             n_jobs=n_jobs,
             progress=None,
         )

@@ -8,20 +8,20 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from latentforest._base._checks import check_option
-from latentforest._base._random import RandomState
+from latentforest._base._random import RandomState, draw_seeds
 from latentforest._base._room import Demand
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Floats
 from latentforest._base._values import damaged, encode_value
 from latentforest.forest._base_forest import BaseForest
 from latentforest.forest._growing._bins import bin_table
-from latentforest.forest._growing._groups_loops import CLASSIFY, REGRESS
 from latentforest.forest._growing._grow import (
     GrownForest,
     grow_trees,
     join_grown,
     split_rules,
 )
+from latentforest.forest._growing._marks_loops import CLASSIFY, REGRESS
 from latentforest.forest._growing._records import Response
 from latentforest.table import EncodedTable
 from latentforest.trees import Tree
@@ -131,9 +131,8 @@ class SupervisedForest(BaseForest):
             target,
             rules,
             keep,
-            n_trees=self.n_estimators,
+            seeds=draw_seeds(rng, self.n_estimators),
             bootstrap=self.bootstrap,
-            rng=rng,
             n_jobs=self.n_jobs,
             progress=self._progress("growing trees"),
         )

@@ -4,17 +4,17 @@ from typing import Any
 
 import numpy as np
 
-from latentforest._base._random import RandomState
+from latentforest._base._random import RandomState, draw_seeds
 from latentforest._base._types import Floats
 from latentforest.forest._base_forest import BaseForest
 from latentforest.forest._growing._bins import bin_table
-from latentforest.forest._growing._groups_loops import CLASSIFY
 from latentforest.forest._growing._grow import (
     GrownForest,
     grow_trees,
     join_grown,
     split_rules,
 )
+from latentforest.forest._growing._marks_loops import CLASSIFY
 from latentforest.forest._growing._records import Response
 from latentforest.table import EncodedTable
 from latentforest.trees import Tree
@@ -89,9 +89,8 @@ class CompletelyRandomForest(BaseForest):
             Response(np.zeros(encoded.n_rows), CLASSIFY, 2),
             rules,
             lambda number, tree, counts: tree,
-            n_trees=self.n_estimators,
+            seeds=draw_seeds(rng, self.n_estimators),
             bootstrap=False,
-            rng=rng,
             n_jobs=self.n_jobs,
             progress=self._progress("growing trees"),
         )
@@ -179,9 +178,8 @@ class ShiHorvathForest(BaseForest):
             Response(labels, CLASSIFY, 2),
             rules,
             keep,
-            n_trees=self.n_estimators,
+            seeds=draw_seeds(rng, self.n_estimators),
             bootstrap=True,
-            rng=rng,
             n_jobs=self.n_jobs,
             progress=self._progress("growing trees"),
         )

@@ -6,10 +6,10 @@ from numbers import Integral, Real
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latentforest._base._checks import check_integer
 from latentforest._base._parallel import run_blocks
-from latentforest._base._random import draw_seeds
 from latentforest._base._random_loops import bootstrap_counts
 from latentforest._base._types import Floats, Ints, LeafIds
 from latentforest.forest._growing._bins import BinnedTable
@@ -32,25 +32,24 @@ class GrownForest:
 
 def grow_trees(
     table: BinnedTable,
-    response: Response,
+    target: Response,
     rules: Rules,
     keep: Callable[[int, Tree, Floats], Kept],
     *,
-    n_trees: int,
+    seeds: NDArray[np.uint64],
     bootstrap: bool,
-    rng: np.random.Generator,
     n_jobs: int | None,
     progress: str | None,
 ) -> list[Kept]:
-    """Grow ``n_trees`` trees and return what ``keep`` makes of each.
+    """Grow a tree from each seed and return what ``keep`` makes of it.
 
     ``keep(number, tree, counts)`` is called in the thread that grew the tree, with
     the leaves of all rows known (``tree.leaf_of``, in-bag or not) and ``counts``, how
-    often each row is in the tree's bootstrap sample. Every tree has a seed of its
-    own, so the number of threads changes nothing.
+    often each row is in the tree's bootstrap sample. A tree depends on its seed alone,
+    so neither the number of threads nor the other trees change anything.
     """
-    seeds = draw_seeds(rng, n_trees)
     n_rows = table.bins.shape[1]
+    response = (target.unit_marks, target.task, target.width)
 
     def work(number: int) -> Kept:
         state = seeds[number : number + 1].copy()
@@ -58,14 +57,10 @@ def grow_trees(
             counts = bootstrap_counts(state, n_rows, n_rows)
         else:
             counts = np.ones(n_rows)
-        tree = Tree(
-            *grow_tree(tuple(table), tuple(response), counts, tuple(rules), state)
-        )
-        if bootstrap:
-            route_tree(table, tree)
+        tree = Tree(*grow_tree(tuple(table), response, counts, tuple(rules), state))
         return keep(number, tree, counts)
 
-    return run_blocks(work, range(n_trees), n_jobs=n_jobs, progress=progress)
+    return run_blocks(work, range(len(seeds)), n_jobs=n_jobs, progress=progress)
 
 
 def route_tree(table: BinnedTable, tree: Tree) -> None:

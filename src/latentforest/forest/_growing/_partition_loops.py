@@ -3,23 +3,23 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 import numpy as np
 
-from latentforest._base._compiled import compiled
+from latentforest._base._compiled import compiled_inner
 from latentforest._base._random_loops import between
 
 
-@compiled
+@compiled_inner
 def middle_of(below, above):
     """Threshold halfway between two values; of neighbouring doubles the lower one."""
     value = between(below, above, 0.5)
     return value if value < above else below
 
 
-@compiled
-def place_cut(value, lower, upper):
-    """Largest bin left of ``value``, and a threshold between it and the next bin."""
-    if value >= upper[-1]:
-        return len(upper) - 1, value
-    first, last = 0, len(upper) - 2
+@compiled_inner
+def place_cut(value, lower, upper, first, last):
+    """Largest bin left of ``value``, and a threshold between it and the next bin.
+
+    It is one of the bins ``first`` to ``last``.
+    """
     while first < last:
         middle = (first + last + 1) // 2
         if upper[middle] <= value:
@@ -31,60 +31,58 @@ def place_cut(value, lower, upper):
     return first, middle_of(upper[first], lower[first + 1])
 
 
-@compiled
-def partition(
-    bins, missing, sample, begin, end, last, missing_left, side, by_level, spare
-):
+@compiled_inner
+def sides_by_bin(codes, size, missing, last, missing_left, goes_left):
+    """Note which rows go left where bins up to ``last`` do."""
+    cut, gap = np.int32(last), np.int32(missing if missing_left else -1)
+    for i in range(size):
+        goes_left[i] = (codes[i] <= cut) | (codes[i] == gap)
+
+
+@compiled_inner
+def around_cut(codes, size, missing, last):
+    """Largest bin left of a cut, smallest on its right, and the missing rows."""
+    cut, gap = np.int32(last), np.int32(missing)
+    low, high, n_missing = np.int32(-1), gap, np.int32(0)
+    for i in range(size):
+        low = max(low, codes[i] if codes[i] <= cut else np.int32(-1))
+        high = min(high, gap if codes[i] <= cut else codes[i])
+        n_missing += np.int32(codes[i] == gap)
+    return np.int64(low), np.int64(high), n_missing
+
+
+@compiled_inner
+def sides_by_level(bins, column, rows, side, goes_left):
+    """Note which rows go left where the levels of ``side`` do."""
+    for i in range(len(rows)):
+        goes_left[i] = side[bins[column, rows[i]]]
+
+
+@compiled_inner
+def partition(rows, marks, goes_left, spare_rows, spare_marks):
     """Gather the rows that go left at the front, all in the order they had.
 
-    Kept in order, rows are read from memory in order too. ``spare``, three lines as
-    long as the sample, holds the rows that go right until the others are in place;
-    there is no branch for the processor to guess wrong. Returns the first row on the
-    right, the largest bin on the left, the smallest on the right and the number of
-    missing rows.
+    Kept in order, rows are read from memory in order too. The spare lines hold those
+    that go right until the others are in place; there is no branch for the processor
+    to guess wrong. Returns the number of rows on the left.
     """
-    rows, responses, weights = sample
-    n_left, n_right, n_missing = begin, 0, 0
-    low, high = np.int64(-1), np.int64(missing)
-    for i in range(begin, end):
-        row = rows[i]
-        code = np.int64(bins[row])
-        if by_level:
-            goes_left = side[code]
-        elif code == missing:
-            goes_left = missing_left
-            n_missing += 1
-        else:
-            goes_left = code <= last
-            low = max(low, code if goes_left else low)
-            high = min(high, high if goes_left else code)
-        response, weight = responses[i], weights[i]
-        rows[n_left], spare[0, n_right] = row, row
-        responses[n_left], spare[1, n_right] = response, response
-        weights[n_left], spare[2, n_right] = weight, weight
-        n_left += goes_left
-        n_right += not goes_left
+    n_left, n_right = 0, 0
+    for i in range(len(rows)):
+        row, mark, goes = rows[i], marks[i], np.int64(goes_left[i])
+        rows[n_left], spare_rows[n_right] = row, row
+        marks[n_left], spare_marks[n_right] = mark, mark
+        n_left += goes
+        n_right += 1 - goes
     for k in range(n_right):
-        rows[n_left + k] = np.int32(spare[0, k])
-        responses[n_left + k] = spare[1, k]
-        weights[n_left + k] = spare[2, k]
-    return n_left, low, high, n_missing
+        rows[n_left + k] = spare_rows[k]
+        marks[n_left + k] = spare_marks[k]
+    return n_left
 
 
-@compiled
-def place_absent(bins, n_levels, rows, begin, middle, end, rank, side):
-    """Choose a side for the levels that no row of the node has.
-
-    Where levels have a rank, all up to the highest on the left go left; elsewhere
-    they follow the larger side.
-    """
-    if len(rank) > 0:
-        highest = np.int64(-1)
-        for i in range(begin, middle):
-            highest = max(highest, rank[bins[rows[i]]])
-        for level in range(n_levels + 1):
-            side[level] = rank[level] <= highest
-    else:
-        side[: n_levels + 1] = middle - begin >= end - middle
-    for i in range(begin, end):
-        side[bins[rows[i]]] = i < middle
+@compiled_inner
+def place_absent(bins, column, n_levels, rows, n_left, side):
+    """Send the levels that no row of the node has to the larger side."""
+    for level in range(n_levels + 1):
+        side[level] = n_left >= len(rows) - n_left
+    for i in range(len(rows)):
+        side[bins[column, rows[i]]] = i < n_left

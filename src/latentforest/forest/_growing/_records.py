@@ -1,11 +1,12 @@
 """The records that growing passes around: what to tell apart, and the rules."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._types import Floats
+from latentforest.forest._growing._marks_loops import HALF, REGRESS
 
 
 class Response(NamedTuple):
@@ -14,6 +15,16 @@ class Response(NamedTuple):
     responses: Floats  # (n_rows,) response of every row, or the number of its class
     task: int
     width: int  # sums kept per group: the classes, or 2 for regression
+
+    @property
+    def unit_marks(self) -> NDArray[Any]:
+        """Marks of rows that count once each; see `_marks_loops`."""
+        if self.task == REGRESS:
+            return 1.0 + 1j * self.responses
+        labels = self.responses.astype(np.int64)
+        if self.width == 2:
+            return np.left_shift(1, HALF * labels)
+        return (labels << HALF) + 1
 
 
 class Rules(NamedTuple):
