@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,16 +102,16 @@ class Encoder:
     def _hints(self, codes: Codes, *, fill: bool = False) -> Hints:
         """Ask the forest about new rows."""
 
-        @cache
-        def ids() -> LeafIds:
-            return self.forest.leaves(codes, n_jobs=self.n_jobs)
+        def relatives(n_rows: int) -> NDArray[np.int64]:
+            ids = self.forest.leaves(codes, n_jobs=self.n_jobs)
+            others = len(self.refined.codes) if fill and self.refined is not None else 0
+            return relatives_of(
+                self._refined_leaves, ids, n_rows, others_of=others, n_jobs=self.n_jobs
+            )
 
-        others = len(self.refined.codes) if fill and self.refined is not None else 0
         return Hints(
-            lambda: self.plain.leaf_table.encode(ids(), n_jobs=self.n_jobs),
-            lambda n: relatives_of(
-                self._refined_leaves, ids(), n, others_of=others, n_jobs=self.n_jobs
-            ),
+            lambda: self.plain.leaf_table.place(self.forest, codes, n_jobs=self.n_jobs),
+            relatives,
         )
 
     def _own_hints(self, rows: NDArray[np.int64]) -> Hints:
