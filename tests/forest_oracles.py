@@ -34,6 +34,8 @@ COLUMNS = {
     "1 level": ("category", 1, lambda rng, n: np.zeros(n)),
     "5 levels": ("category", 5, lambda rng, n: rng.integers(5, size=n)),
     "32 levels": ("category", 32, lambda rng, n: rng.integers(32, size=n)),
+    "63 levels": ("category", 63, lambda rng, n: rng.integers(63, size=n)),
+    "64 levels": ("category", 64, lambda rng, n: rng.integers(64, size=n)),
     "70 levels": ("category", 70, lambda rng, n: rng.integers(70, size=n)),
     "rare levels": ("category", 40, lambda rng, n: rng.choice([3, 35], size=n)),
 }

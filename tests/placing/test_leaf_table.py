@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forest_oracles import grow, mixed_table
 from kernel_oracles import (
     kernel_by_hand,
     leaf_indices,
@@ -146,3 +147,31 @@ def test_wrong_tables_are_refused():
         make_leaf_table(kernel, np.ones((6, 2)), [0.5])
     with pytest.raises(ValueError, match="one eigenvalue per component"):
         leave_one_out(kernel, np.ones((5, 2)), [0.5, 0.4])
+
+
+@pytest.mark.parametrize("n_components", [1, 3, 8])
+def test_cells_give_the_same_bits_as_leaves(n_components):
+    names = ["continuous", "5 levels", "70 levels", "integer"]
+    grown = grow("completely random", mixed_table(names, 200), n_estimators=9)
+    forest, rng = grown.forest, np.random.default_rng(0)
+    values = rng.normal(size=(forest.n_leaves, n_components))
+    mass = rng.integers(0, 3, forest.n_leaves).astype(float)
+    table = LeafTable.of_leaves(values, mass, kind="rf", n_trees=9)
+    rows = mixed_table(names, 700, missing=0.2, seed=1).values
+    wanted = table.encode(forest.leaves(rows))
+    for n_jobs in (1, 2):
+        np.testing.assert_array_equal(table.place(forest, rows, n_jobs=n_jobs), wanted)
+    np.testing.assert_array_equal(table.place(forest, rows[5:6]), wanted[5:6])
+    assert table.place(forest, rows[:0]).shape == (0, n_components)
+
+
+def test_tables_of_other_forests_are_refused():
+    forest = grow("completely random", mixed_table(["continuous"], 50)).forest
+    n_leaves = forest.n_leaves
+    table = LeafTable(
+        np.ones((n_leaves + 1, 2)), np.ones(n_leaves + 1), np.ones(n_leaves + 1)
+    )
+    with pytest.raises(
+        ValueError, match=rf"{n_leaves} leaves, the table {n_leaves + 1}"
+    ):
+        table.place(forest, np.zeros((3, 1)))

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._tolerance import NEGLIGIBLE_EIGENVALUE
-from latentforest._base._types import Coords, Floats
+from latentforest._base._types import Codes, Coords, Floats
 from latentforest.kernel import (
     ROW_BLOCK,
     LeafIndex,
@@ -23,7 +23,8 @@ from latentforest.kernel import (
     leaf_scale,
     leaf_sums,
 )
-from latentforest.placing._leaf_table_loops import add_others_from_leaves
+from latentforest.placing._leaf_table_loops import add_others_from_leaves, place_rows
+from latentforest.trees import ForestArrays, routed_together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +82,46 @@ class LeafTable:
         sums = gather_from_leaves(leaves, self.values, n_jobs=n_jobs)
         degrees = gather_from_leaves(leaves, self.degree[:, None], n_jobs=n_jobs)
         return divide_or_zero(sums, degrees[:, 0])
+
+    def place(
+        self, forest: ForestArrays, values: Codes, *, n_jobs: int | None = None
+    ) -> Coords:
+        """Place rows by their cells.
+
+        The same bits as `encode` of ``forest.leaves(values)``, without an array of
+        rows × trees.
+
+        Parameters
+        ----------
+        forest : ForestArrays
+            The forest whose leaves the table is of.
+        values : array of float, shape (n_rows, n_columns)
+            Codes of the rows.
+        n_jobs : int, default=None
+            Threads.
+
+        Returns
+        -------
+        coords : array of float, shape (n_rows, n_components)
+        """
+        if forest.n_leaves != self.degree.size:
+            message = (
+                f"the forest has {forest.n_leaves} leaves, the table "
+                f"{self.degree.size}. Give the forest that the table was made for."
+            )
+            raise ValueError(message)
+        values, router = forest.check_values(values), forest.router
+        bits = values.view(np.int64)
+        sums = np.zeros((len(values), self.values.shape[1]))
+        degrees = np.zeros(len(values))
+
+        def work(block: tuple[int, int]) -> None:
+            place_rows(
+                values, bits, *block, router, self.values, self.degree, sums, degrees
+            )
+
+        run_blocks(work, routed_together(len(values), n_jobs), n_jobs=n_jobs)
+        return divide_or_zero(sums, degrees)
 
 
 def _check_inverse(index: LeafIndex, coords: Coords, eigenvalues: ArrayLike) -> Floats:

@@ -1,9 +1,10 @@
 """What it takes to place rows: trees, a leaf table, refined rows."""
 
 from abc import ABC, abstractmethod
-from functools import cache, cached_property
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latentforest._base._parallel import blocks_of
 from latentforest._base._types import Codes, Coords, LeafIds
@@ -60,16 +61,16 @@ class Placer(ABC):
     def _hints(self, codes: Codes, *, fill: bool = False) -> Hints:
         """Ask the forest about new rows."""
 
-        @cache
-        def ids() -> LeafIds:
-            return self.forest.leaves(codes, n_jobs=self.n_jobs)
+        def relatives(n_rows: int) -> NDArray[np.int64]:
+            ids = self.forest.leaves(codes, n_jobs=self.n_jobs)
+            others = len(self.refined.codes) if fill and self.refined is not None else 0
+            return relatives_of(
+                self._refined_leaves, ids, n_rows, others_of=others, n_jobs=self.n_jobs
+            )
 
-        others = len(self.refined.codes) if fill and self.refined is not None else 0
         return Hints(
-            lambda: self.leaf_table.encode(ids(), n_jobs=self.n_jobs),
-            lambda n: relatives_of(
-                self._refined_leaves, ids(), n, others_of=others, n_jobs=self.n_jobs
-            ),
+            lambda: self.leaf_table.place(self.forest, codes, n_jobs=self.n_jobs),
+            relatives,
         )
 
     @cached_property

@@ -11,6 +11,9 @@ from latentforest.trees._depth import longest_ways as longest_ways
 from latentforest.trees._depth import node_depths as node_depths
 from latentforest.trees._packed import pack_trees as pack_trees
 from latentforest.trees._packed import unpack_trees as unpack_trees
+from latentforest.trees._route_loops import lay_out_rows as lay_out_rows
+from latentforest.trees._route_loops import walk_tree as walk_tree
+from latentforest.trees._router import routed_together as routed_together
 from latentforest.trees._stored import put_trees as put_trees
 from latentforest.trees._stored import take_routes as take_routes
 from latentforest.trees._stored import take_trees as take_trees

@@ -1,15 +1,18 @@
 """All trees of a forest as flat arrays: the one form every other room reads."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from latentforest._base._parallel import blocks_of, run_blocks
+from latentforest._base._parallel import run_blocks
 from latentforest._base._types import Bools, Codes, Floats, Ints, LeafIds
+from latentforest.trees._route_loops import route_rows
+from latentforest.trees._router import Router, routed_together
 from latentforest.trees._tree import Tree
-from latentforest.trees._walk_loops import route_rows
 
 ROW_BLOCK = 2_048
 NODE_FIELDS = (
@@ -23,7 +26,7 @@ NODE_FIELDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ForestArrays:
     """The nodes of all trees, tree after tree.
 
@@ -82,37 +85,46 @@ class ForestArrays:
         For a forest read from scikit-learn this equals its ``apply``. The array is in
         Fortran order: the rows of one tree lie together.
         """
-        return self._route(values, np.arange(len(self.left)) - self._first(), n_jobs)
+        node = np.empty(self.n_leaves, np.int32)
+        own = np.arange(len(self.left)) - self._first()
+        is_leaf = self.left < 0
+        node[self.leaf[is_leaf]] = own[is_leaf]
+        ids = self.leaves(values, n_jobs=n_jobs)
+        return np.take(node, ids.T).T
 
     def leaves(self, values: Codes, *, n_jobs: int | None = None) -> LeafIds:
         """Forest-wide leaf number, 0 … n_leaves - 1, of every row in every tree."""
-        return self._route(values, self.leaf, n_jobs)
-
-    def _first(self) -> NDArray[np.int64]:
-        """First node of the tree that each node belongs to."""
-        return np.repeat(self.start[:-1], np.diff(self.start))
-
-    def _route(
-        self, values: Codes, name: NDArray[np.integer], n_jobs: int | None
-    ) -> LeafIds:
         values = self.check_values(values)
         ids = np.empty((len(values), self.n_trees), np.int32, order="F")
-        name = name.astype(np.int32, copy=False)
-        nodes = (
+        bits, router = values.view(np.int64), self.router
+
+        def work(block: tuple[int, int]) -> None:
+            route_rows(values, bits, *block, router, ids.T)
+
+        run_blocks(work, routed_together(len(values), n_jobs), n_jobs=n_jobs)
+        return ids
+
+    @cached_property
+    def router(self) -> Router:
+        """The same trees, laid out for rows that go down them."""
+        trees = (
             self.start,
             self.left,
             self.right,
             self.feature,
-            self.threshold,
             self.missing_left,
             self.category,
+            self.leaf,
         )
+        return Router.of_trees(trees, self.threshold, self.words, self.split_levels)
 
-        def work(block: tuple[int, int]) -> None:
-            route_rows(values, *block, nodes, self.words, name, ids)
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what is worked out."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
-        run_blocks(work, list(blocks_of(len(values), ROW_BLOCK)), n_jobs=n_jobs)
-        return ids
+    def _first(self) -> NDArray[np.int64]:
+        """First node of the tree that each node belongs to."""
+        return np.repeat(self.start[:-1], np.diff(self.start))
 
     def first_trees(self, n_trees: int) -> "ForestArrays":
         """Return the forest of the first trees; leaves keep their numbers."""

@@ -40,31 +40,6 @@ def count_depths(start, left, right, depths):
 
 
 @compiled
-def route_rows(values, begin, end, nodes, words, name, ids):
-    """Write the ``name`` of the leaf of each row in each tree into ``ids``.
-
-    Trees come in the outer loop: one tree and a block of rows stay in cache.
-    """
-    start, left, right, feature, threshold, missing_left, category = nodes
-    for tree in range(len(start) - 1):
-        root = start[tree]
-        for i in range(begin, end):
-            node = root
-            while left[node] >= 0:
-                value = values[i, feature[node]]
-                to_left = goes_left(
-                    value,
-                    threshold[node],
-                    np.isnan(value),
-                    missing_left[node],
-                    category[node],
-                    words,
-                )
-                node = root + (left[node] if to_left else right[node])
-            ids[i, tree] = name[node]
-
-
-@compiled
 def route_rest(bins, n_bins, tree, leaf_of):
     """Route the rows whose entry in ``leaf_of`` is still -1, in place.
 
