@@ -4,11 +4,13 @@ from latentforest._autoencoder import RFAE
 from latentforest._base._errors import (
     MissingExtraError,
     ModelFileError,
+    RoomError,
     SchemaError,
     SpectrumWarning,
     UnseenLevelsWarning,
 )
 from latentforest._eforest import EForest
+from latentforest._forecast import Forecast
 from latentforest._read_table import read_table
 from latentforest.decode import (
     AutoDecoder,
@@ -45,6 +47,7 @@ __all__ = [
     "Decoder",
     "DiffusionMap",
     "EForest",
+    "Forecast",
     "ForestKernel",
     "ILPDecoder",
     "ILPWarning",
@@ -59,6 +62,7 @@ __all__ = [
     "Refinement",
     "RegionDecoder",
     "RelabelDecoder",
+    "RoomError",
     "SchemaError",
     "ShiHorvathForest",
     "SpectrumWarning",
