@@ -75,6 +75,7 @@ def test_more_rows_columns_or_levels_never_cost_less(name):
 
     for series in (
         [costs(rows, 10, 5) for rows in (2, 100, 10_000, 99_999, 200_000, 10**7)],
+        [costs(rows, 300) for rows in (50_000, 60_000, 100_000)],
         [costs(10_000, columns) for columns in (1, 10, 100, 1_000)],
         [costs(10_000, 10, levels) for levels in (2, 10, 100, 500)],
         # Beyond, levels are written out for a few rows at a time.

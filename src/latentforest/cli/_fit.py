@@ -23,6 +23,8 @@ from latentforest.refine import Refinement
 from latentforest.table import ColumnKind, EncodedTable, TableCodec
 from latentforest.trees import goes_left
 
+LOADING = 0.3  # seconds until compiled loops are there, in every new process
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -221,8 +223,8 @@ def fit(
     notes.say(f"\n{encoded.schema.report()}\n")
     if not kept_on_disk(goes_left):
         notes.say("Compiling first, which takes about half a minute and happens once.")
-    cost = model.estimate(encoded)
-    notes.say(f"Fitting: {in_seconds(cost.fit_seconds)} by forecast")
+    seconds = LOADING + model.estimate(encoded).fit_seconds
+    notes.say(f"Fitting: {in_seconds(seconds)} by forecast")
     _fit_shown(model, encoded, None if y is None else y[known], notes)
     fitted = time.perf_counter()
     if len(held):
