@@ -175,8 +175,9 @@ Bold: off by more than a factor of two. Other work ran on the machine, which mak
 seconds larger. The prices in `src/latentforest/_forecast.py` were fitted to these
 cases. Four others, to which they were not fitted (15,000 to 150,000 rows, 15 to 25
 columns, up to 2,000 levels), were forecast at 0.87 to 1.07 of their memory and 0.84 to
-1.03 of their time; 600,000 rows of 20 columns in pieces, 100,000 kept, took 901 MB where 758 MB were
-forecast. What an automatic choice ends with is not known before: its entries are rough.
+1.03 of their time; 600,000 rows of 20 columns in pieces, 100,000 kept, took 901 MB
+where 758 MB were forecast. What an automatic choice ends with is not known before: its
+entries are rough.
 """
 
 
