@@ -29,6 +29,7 @@ OUTSIDE = {
     "benchmarks/results/bits.png": "bits.png",
     "benchmarks/results/decoders.md": "decoders.md",
     "benchmarks/results/decoders.png": "decoders.png",
+    "benchmarks/results/forecast.md": "forecast.md",
     "benchmarks/results/gaps.md": "gaps.md",
     "benchmarks/results/ingredients.md": "ingredients.md",
     "benchmarks/results/ingredients.png": "ingredients.png",

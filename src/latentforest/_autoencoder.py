@@ -5,7 +5,8 @@ from typing import Any, Self
 
 from latentforest._base._random import RandomState, stage_rngs
 from latentforest._long import STAGES, open_source, target_of
-from latentforest._portable import PortableModel
+from latentforest._plan import Size
+from latentforest._planned import PlannedModel, check_room
 from latentforest._settings import (
     check_decodable,
     check_enough_rows,
@@ -24,7 +25,7 @@ from latentforest.spectral import DiffusionMap
 from latentforest.table import remember_columns
 
 
-class RFAE(PortableModel):
+class RFAE(PlannedModel):
     """Autoencode tables with a random forest.
 
     A forest is grown on the table (or given), its kernel makes a map of the rows, and
@@ -257,6 +258,7 @@ class RFAE(PortableModel):
         remember_columns(self, self.schema_)
         landmarks = draw_landmarks(table.n_rows, self.landmarks, rngs["landmarks"])
         check_enough_rows(self.n_components, table, landmarks)
+        check_room(self, Size.of(self.schema_, self._kept.n_rows))
 
         refinement, self.tried_ = resolve_refinement(self), []
         if isinstance(refinement, AutoRefinement):

@@ -5,11 +5,13 @@ from latentforest._base._errors import (
     MissingExtraError,
     ModelFileError,
     RecallWarning,
+    RoomError,
     SchemaError,
     SpectrumWarning,
     UnseenLevelsWarning,
 )
 from latentforest._eforest import EForest
+from latentforest._forecast import Forecast
 from latentforest._read_table import read_table
 from latentforest._scorer import Scorer
 from latentforest.decode import (
@@ -47,6 +49,7 @@ __all__ = [
     "Decoder",
     "DiffusionMap",
     "EForest",
+    "Forecast",
     "ForestKernel",
     "ILPDecoder",
     "ILPWarning",
@@ -62,6 +65,7 @@ __all__ = [
     "Refinement",
     "RegionDecoder",
     "RelabelDecoder",
+    "RoomError",
     "SchemaError",
     "Scorer",
     "ShiHorvathForest",

@@ -11,7 +11,6 @@ import pytest
 import latentforest
 from cli_cases import SMALL, mixed_csv_frame
 from latentforest import RFAE
-from latentforest.cli._forecast import forecast
 
 COMMANDS = (
     *("fit", "encode", "decode", "reconstruct", "inspect", "plot", "explore"),
@@ -141,61 +140,6 @@ def test_explore_pictures(tmp_path, run):
     assert out.stat().st_size > 1000
 
 
-def test_memory_counts_the_choice_of_settings(run, fail):
-    size = ("memory", "--columns", "8", "--jobs", "1", "--rows")
-
-    def told(*words):
-        return " ".join(run(*size, *words).out.decode().split())
-
-    assert "without --auto" in told("9000")
-    chosen = told("9000", "--auto")
-    assert "200 trees" in chosen
-    assert "settings chosen" in chosen
-    for n_rows in ("9000", "90000"):  # trials know no more than 2,000 rows
-        assert "of which 2 s choose settings" in told(n_rows, "--auto")
-    refused = fail(*size, "9", "--auto", "--trees", "9", code=2)
-    assert "--auto and --trees cannot be combined" in refused
-
-
-def test_memory_of_a_table_and_of_numbers(folder, run):
-    counted = run("memory", folder / "t.csv", "--trees", "100").out
-    given = run("memory", "--rows", "80", "--columns", "8", "--trees", "100").out
-    assert counted == given
-    assert b"forecast" in given
-    assert b"80 rows, 8 columns, 100 trees, 2 coordinates" in given
-
-
-# Rows, columns, trees, coordinates, forest; processor seconds and megabytes at the
-# peak, measured with RFAE.fit on tables of numbers and categories.
-MEASURED = [
-    (2_000, 10, 500, 2, "adversarial", 3.7, 372),
-    (10_000, 10, 500, 2, "adversarial", 20.6, 724),
-    (10_000, 20, 100, 2, "adversarial", 10.8, 407),
-    (40_000, 20, 100, 2, "adversarial", 47.8, 735),
-    (5_000, 20, 100, 2, "completely_random", 1.2, 337),
-    (5_000, 20, 100, 20, "completely_random", 2.6, 354),
-    (20_000, 20, 100, 2, "completely_random", 2.7, 398),
-    (5_000, 20, 100, 2, "shi_horvath", 1.2, 329),
-    (5_000, 20, 100, 2, "supervised", 1.0, 326),
-]
-
-
-@pytest.mark.parametrize("case", MEASURED)
-def test_forecast_is_near_what_was_measured(case):
-    *size, forest, seconds, megabytes = case
-    cost = forecast(*size, forest, n_jobs=1, refined=False)
-    assert 0.45 < cost.fit_seconds / seconds < 2.2
-    assert 0.5 < cost.fit_bytes / (megabytes * 2**20) < 2
-
-
-def test_more_of_anything_costs_more():
-    base = forecast(1000, 10, 100, 2, "completely_random", refined=True)
-    for more in ((2000, 10, 100, 2), (1000, 20, 100, 2), (1000, 10, 200, 2)):
-        cost = forecast(*more, "completely_random", refined=True)
-        assert cost.fit_bytes > base.fit_bytes
-        assert cost.fit_seconds > base.fit_seconds
-
-
 def test_completion_knows_the_commands():
     done = subprocess.run(
         [sys.executable, "-m", "latentforest.cli"],
@@ -215,8 +159,11 @@ def test_completion_knows_the_commands():
 def test_a_forest_of_someone_else_can_be_fitted_and_forecast(
     tmp_path, frame, run, fail, monkeypatch
 ):
-    from latentforest import CompletelyRandomForest
+    from latentforest import AdversarialForest
     from latentforest.forest import _resolve
+
+    class Another(AdversarialForest):
+        """One that nobody has measured."""
 
     frame.to_csv(tmp_path / "t.csv", index=False)
     words = ("--forest", "another", "--trees", "5")
@@ -224,7 +171,7 @@ def test_a_forest_of_someone_else_can_be_fitted_and_forecast(
     fit = ("fit", tmp_path / "t.csv", "-o", tmp_path / "m.lf", *words)
     for command in (fit, ("memory", *size, *words)):
         assert "shi_horvath" in fail(*command, code=2)
-    monkeypatch.setitem(_resolve.FORESTS, "another", CompletelyRandomForest)
+    monkeypatch.setitem(_resolve.FORESTS, "another", Another)
     run(*fit)
     told = run("memory", *size, *words)
     # Without figures of its own it counts as the dearest.

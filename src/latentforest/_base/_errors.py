@@ -47,3 +47,31 @@ class DataError(ValueError):
 
 class UsageError(ValueError):
     """Options that contradict each other, or a value that an option cannot have."""
+
+
+class RoomError(MemoryError):
+    """A fit would need far more memory than is free: what was found, what would fit."""
+
+    def __init__(self, found: str, remedies: dict[str, int]) -> None:
+        super().__init__(found, remedies)
+        self.found, self.remedies = found, remedies
+
+    def advise(self, words: dict[str, str]) -> str:
+        """Tell what was found and what would fit, in words for the settings."""
+        ways = [
+            words[name].format(value)
+            for name, value in self.remedies.items()
+            if name in words
+        ]
+        if not ways:
+            ways = ["fewer rows or columns, or a larger machine"]
+        return f"{self.found} Give {', or '.join(ways)}."
+
+    def __str__(self) -> str:
+        return self.advise(
+            {
+                "max_samples": "max_samples={:_}",
+                "landmarks": "landmarks={:_}",
+                "n_trees": "a forest of at most {} trees",
+            }
+        )

@@ -9,17 +9,20 @@ from latentforest import RFAE
 from latentforest._base._compiled import kept_on_disk
 from latentforest._base._complete import completed, is_stream
 from latentforest._base._errors import DataError, UsageError
+from latentforest._base._in_words import in_rows, in_seconds
 from latentforest._trials import FEW, MANY
-from latentforest.cli._forecast import forecast
-from latentforest.cli._notes import Notes, in_rows, in_seconds, size_of
+from latentforest.cli._count import check_table
+from latentforest.cli._notes import Notes, size_of
 from latentforest.cli._sink import check_output
-from latentforest.cli._training import Wanted, read_training
+from latentforest.cli._training import Wanted, is_long, read_training
 from latentforest.decode import DECODERS
 from latentforest.forest import FORESTS
 from latentforest.reading import TABLE_SUFFIXES, Dialect
 from latentforest.refine import Refinement
 from latentforest.table import ColumnKind, EncodedTable
 from latentforest.trees import goes_left
+
+LOADING = 0.3  # seconds until compiled loops are there, in every new process
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,7 @@ class Settings:
     leaf_size: int | None = None
     decoder: str | None = None
     refine: str | None = None
+    max_samples: str | None = None
     unseen: str = "missing"
     seed: int | None = None
     jobs: int | None = None
@@ -42,8 +46,21 @@ class Settings:
     drop: tuple[str, ...] = ()
     kinds: dict[str, str] = field(default_factory=dict)
 
+    def check(self) -> None:
+        """Refuse settings that contradict each other, before anything is read."""
+        self.check_choices()
+        if (self.forest == "supervised") != (self.target is not None):
+            if self.forest not in {None, "supervised"}:
+                message = f"--target is for --forest supervised, not {self.forest}."
+                raise UsageError(message)
+            if self.target is None:
+                message = (
+                    "--forest supervised needs a column to learn. Name it: --target."
+                )
+                raise UsageError(message)
+
     def check_choices(self) -> None:
-        """Refuse settings that are chosen for the user, and given by them too."""
+        """Refuse choices that contradict each other; there need be no target yet."""
         chosen = {
             "--forest": self.forest,
             "--trees": self.trees,
@@ -58,10 +75,6 @@ class Settings:
             named = " and ".join([*whole, *given][:2])
             message = f"{named} cannot be combined: {whole[0]} makes its own choices."
             raise UsageError(message)
-
-    def check(self) -> None:
-        """Refuse settings that contradict each other, before anything is read."""
-        self.check_choices()
         if self.time_budget is not None and not self.auto:
             message = "--time-budget is for --auto. Give both, or neither."
             raise UsageError(message)
@@ -72,15 +85,6 @@ class Settings:
         check_word("--unseen", self.unseen, ["missing", "error", "nearest"])
         for name, kind in self.kinds.items():
             check_word(f"--kind {name}", kind, [str(kind) for kind in ColumnKind])
-        if (self.forest == "supervised") != (self.target is not None):
-            if self.forest not in {None, "supervised"}:
-                message = f"--target is for --forest supervised, not {self.forest}."
-                raise UsageError(message)
-            if self.target is None:
-                message = (
-                    "--forest supervised needs a column to learn. Name it: --target."
-                )
-                raise UsageError(message)
 
     def model(self) -> RFAE:
         """Build the model, not fitted yet."""
@@ -95,6 +99,8 @@ class Settings:
                 decoder=self.decoder or "auto",
                 refine=self._refine(),
             )
+        if self.max_samples is not None:
+            model.set_params(max_samples=self._max_samples())
         return model.set_params(
             kinds=self.kinds or None,
             unseen=self.unseen,
@@ -105,14 +111,15 @@ class Settings:
     def _forest(self) -> Any:
         if not self._names_forest and self.trees is None and self.leaf_size is None:
             return "auto"
-        forest = FORESTS[self.forest_name](self.n_trees)
+        usual = "completely_random" if self.target is None else "supervised"
+        forest = FORESTS[self.forest or usual](self._n_trees)
         if self.leaf_size is not None:
             forest.set_params(min_samples_leaf=self.leaf_size)
         return forest
 
     def _refine(self) -> int | str | Refinement | None:
         if self.refine is None:
-            return Refinement() if self.refines else None
+            return Refinement() if self._refines else None
         if self.refine == "none":
             return None
         if self.refine == "auto":
@@ -122,32 +129,30 @@ class Settings:
             raise UsageError(message)
         return int(self.refine)
 
+    def _max_samples(self) -> int | None:
+        word = self.max_samples or ""
+        if word == "none":
+            return None
+        if not word.isdecimal() or int(word) < 2:
+            message = f"--max-samples {word}: give a number of rows from 2, or none."
+            raise UsageError(message)
+        return int(word)
+
     @property
     def _names_forest(self) -> bool:
         return self.forest is not None or self.target is not None
 
     @property
-    def refines(self) -> bool:
+    def _refines(self) -> bool:
         """Whether rows will be moved until they decode best."""
-        if self.refine is not None or self.paper or self.auto:
-            return not self.paper and self.refine != "none"
+        if self.refine is not None:
+            return self.refine != "none"
         # Who names a forest or a decoder wants to see what it does.
         return not self._names_forest and self.decoder is None
 
     @property
-    def forest_name(self) -> str:
-        """Which forest the model will have, about."""
-        if self.paper:
-            return "adversarial"
-        given = "completely_random" if self.target is None else "supervised"
-        return self.forest or given
-
-    @property
-    def n_trees(self) -> int:
-        """How many trees the model will have, about."""
-        if self.trees is not None or self.auto:
-            return self.trees or 200
-        return FEW if self.refines and not self._names_forest else MANY
+    def _n_trees(self) -> int:
+        return self.trees or (FEW if self._refines and not self._names_forest else MANY)
 
 
 def check_word(option: str, word: str, words: list[str]) -> None:
@@ -189,25 +194,18 @@ def fit(
         raise DataError(message)
     if Path(out).exists() and not (force or is_stream(out)):
         raise _exists(out)
+    if not is_long(table):  # else only some rows are held
+        check_table(table, model, dialect, notes)
     start = time.perf_counter()
     wanted = Wanted(settings.kinds, settings.drop, settings.target, test)
     read = read_training(table, dialect, notes, wanted, model, settings.seed)
     was_read, encoded = time.perf_counter(), read.table
-    cost = forecast(
-        encoded.n_rows,
-        encoded.schema.n_columns,
-        settings.n_trees,
-        settings.components,
-        settings.forest_name,
-        settings.jobs,
-        refined=settings.refines,
-        auto=settings.auto,
-    )
     # Said before the long part: an id to be dropped is best noticed now.
     notes.say(f"\n{encoded.schema.report()}\n")
     if not kept_on_disk(goes_left):
         notes.say("Compiling first, which takes about half a minute and happens once.")
-    notes.say(f"Fitting: {in_seconds(cost.fit_seconds)} by forecast")
+    seconds = LOADING + model.estimate(encoded).fit_seconds
+    notes.say(f"Fitting: {in_seconds(seconds)} by forecast")
     _fit_shown(model, encoded, read.y, notes)
     fitted = time.perf_counter()
     if read.held is not None:

@@ -36,12 +36,7 @@ def _fit(
         int,
         typer.Option("-k", "--components", min=1, help="Coordinates per row."),
     ] = 2,
-    auto: Annotated[
-        bool,
-        typer.Option(
-            "--auto", help="Choose forest, refinement and decoder on held-back rows."
-        ),
-    ] = False,
+    auto: options.Auto = False,
     time_budget: Annotated[
         float | None,
         typer.Option(
@@ -51,19 +46,9 @@ def _fit(
             show_default="no limit",
         ),
     ] = None,
-    paper: Annotated[
-        bool, typer.Option("--paper", help="Use the settings of the paper's benchmark.")
-    ] = False,
+    paper: options.Paper = False,
     forest: options.Forest = None,
-    trees: Annotated[
-        int | None,
-        typer.Option(
-            "--trees",
-            min=1,
-            help="Number of trees.",
-            show_default="50; 500 where rows are not refined",
-        ),
-    ] = None,
+    trees: options.Trees = None,
     leaf_size: Annotated[
         int | None,
         typer.Option(
@@ -81,16 +66,8 @@ def _fit(
             show_default="auto",
         ),
     ] = None,
-    refine: Annotated[
-        str | None,
-        typer.Option(
-            "--refine",
-            metavar="ROUNDS",
-            help="Rounds in which rows are moved until they decode best, auto to "
-            "choose, or none to keep the forest's own map.",
-            show_default="4, none with --forest or --decoder",
-        ),
-    ] = None,
+    refine: options.Refine = None,
+    max_samples: options.MaxSamples = None,
     test: Annotated[
         float | None,
         typer.Option(
@@ -179,6 +156,7 @@ def _fit(
         leaf_size=leaf_size,
         decoder=decoder,
         refine=refine,
+        max_samples=max_samples,
         unseen=unseen,
         seed=seed,
         jobs=jobs,

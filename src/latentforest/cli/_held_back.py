@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._errors import DataError
+from latentforest._base._in_words import in_rows
 from latentforest._base._types import Bools
-from latentforest.cli._notes import in_rows
 from latentforest.table import EncodedTable, hashes_of
 
 

@@ -4,9 +4,9 @@ import json
 import sys
 from typing import Any
 
+from latentforest._base._in_words import in_bytes
 from latentforest._description import GOES_WITH
 from latentforest.cli._models import load, summary_of
-from latentforest.cli._notes import in_bytes
 from latentforest.files import ModelSummary
 
 _SHOWN = 8  # eigenvalues in the text; JSON has all of them

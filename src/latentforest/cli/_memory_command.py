@@ -25,7 +25,8 @@ def _memory(
         str | None,
         typer.Argument(
             metavar="[TABLE]",
-            help="Table whose rows and columns are counted.",
+            help="Table whose rows, columns and levels are counted: a file, a folder "
+            "of files, or a pattern in quotes.",
             show_default=False,
         ),
     ] = None,
@@ -37,22 +38,25 @@ def _memory(
         int | None,
         typer.Option("--columns", min=1, help="Number of columns, instead of a table."),
     ] = None,
-    trees: Annotated[
-        int | None,
+    levels: Annotated[
+        list[int] | None,
         typer.Option(
-            "--trees",
+            "--levels",
             min=1,
-            help="Number of trees.",
-            show_default="50; 200 with --auto, 500 with --forest",
+            help="Levels of a column that is a category. Can be repeated, once for "
+            "each such column.",
+            show_default="only numbers",
         ),
     ] = None,
     components: Annotated[
         int, typer.Option("-k", "--components", min=1, help="Coordinates per row.")
     ] = 2,
-    auto: Annotated[
-        bool, typer.Option("--auto", help="Count the choice of settings, too.")
-    ] = False,
+    auto: options.Auto = False,
+    paper: options.Paper = False,
     forest: options.Forest = None,
+    trees: options.Trees = None,
+    refine: options.Refine = None,
+    max_samples: options.MaxSamples = None,
     jobs: Annotated[
         int | None,
         typer.Option("--jobs", min=1, help="Threads.", show_default="all cores"),
@@ -64,5 +68,16 @@ def _memory(
     with loading():
         from latentforest.cli._fit import Settings  # noqa: PLC0415
         from latentforest.cli._memory import foretell  # noqa: PLC0415
-    settings = Settings(components, auto, forest=forest, trees=trees, jobs=jobs)
-    foretell(settings, table, rows, columns, dialect, Notes(quiet=quiet))
+    settings = Settings(
+        components,
+        auto=auto,
+        paper=paper,
+        forest=forest,
+        trees=trees,
+        refine=refine,
+        max_samples=max_samples,
+        jobs=jobs,
+    )
+    notes = Notes(quiet=quiet)
+    with notes.plain_warnings():
+        foretell(settings, table, rows, columns, levels or [], dialect, notes)

@@ -11,9 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from latentforest._base._errors import DataError, UsageError
+from latentforest._base._in_words import in_rows
 from latentforest._base._types import Codes
 from latentforest.cli._models import load_decoder
-from latentforest.cli._notes import Notes, cut, in_rows
+from latentforest.cli._notes import Notes, cut
 from latentforest.cli._odd_part import OddCell, Part, cell_names, in_words
 from latentforest.cli._sink import Output
 from latentforest.cli._tables import (

@@ -29,6 +29,43 @@ Forest = Annotated[
         show_default="completely_random",
     ),
 ]
+Auto = Annotated[
+    bool,
+    typer.Option(
+        "--auto", help="Choose forest, refinement and decoder on held-back rows."
+    ),
+]
+Paper = Annotated[
+    bool, typer.Option("--paper", help="Use the settings of the paper's benchmark.")
+]
+Trees = Annotated[
+    int | None,
+    typer.Option(
+        "--trees",
+        min=1,
+        help="Number of trees.",
+        show_default="50; 500 where rows are not refined",
+    ),
+]
+Refine = Annotated[
+    str | None,
+    typer.Option(
+        "--refine",
+        metavar="ROUNDS",
+        help="Rounds in which rows are moved until they decode best, auto to "
+        "choose, or none to keep the forest's own map.",
+        show_default="4, none with --forest or --decoder",
+    ),
+]
+MaxSamples = Annotated[
+    str | None,
+    typer.Option(
+        "--max-samples",
+        metavar="ROWS",
+        help="Rows of a long table that are kept, drawn at random; none keeps all.",
+        show_default="100000",
+    ),
+]
 OptionalTable = Annotated[
     str | None,
     typer.Argument(

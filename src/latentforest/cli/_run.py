@@ -9,7 +9,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any
 
-from latentforest._base._errors import UnseenLevelsError, UsageError
+from latentforest._base._errors import RoomError, UnseenLevelsError, UsageError
 from latentforest.cli._exit import (
     FINE,
     HUNG_UP,
@@ -21,6 +21,8 @@ from latentforest.cli._exit import (
 from latentforest.cli._notes import one_line
 
 _IN_PANDAS = re.compile(r",? in pandas with \S+( and \S+?)?(?=\.$|\.? )")
+# What takes less memory; there is no option for landmarks.
+_LESS = {"max_samples": "--max-samples {}", "n_trees": "--trees {}"}
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError)
 
 
@@ -92,6 +94,8 @@ def _help_for(exc: Any) -> str:
 
 
 def _in_words_of_users(exc: Exception) -> str:
+    if isinstance(exc, RoomError):
+        return exc.advise(_LESS)
     if isinstance(exc, MemoryError):
         return (
             "there is not enough memory. Try fewer --trees or rows; latentforest "

@@ -7,9 +7,10 @@ import pyarrow as pa
 from pandas import isna
 
 from latentforest._base._errors import DataError
+from latentforest._base._in_words import in_rows
 from latentforest.cli._look import read_rows
 from latentforest.cli._models import load_decoder
-from latentforest.cli._notes import Notes, cut, in_rows
+from latentforest.cli._notes import Notes, cut
 from latentforest.cli._sink import Output
 from latentforest.cli._tables import notations_of
 from latentforest.reading import Dialect

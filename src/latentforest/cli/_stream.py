@@ -10,11 +10,12 @@ import pyarrow as pa
 from latentforest._autoencoder import RFAE
 from latentforest._base._complete import completed
 from latentforest._base._errors import DataError
+from latentforest._base._in_words import in_rows
 from latentforest._base._names import coordinate_names
 from latentforest._base._types import Bools, Coords
 from latentforest._odd_rows import outside
 from latentforest.cli._models import load, load_decoder
-from latentforest.cli._notes import Notes, in_rows
+from latentforest.cli._notes import Notes
 from latentforest.cli._sink import Output, check_output
 from latentforest.cli._tables import (
     block_rows,

@@ -11,10 +11,11 @@ import numpy as np
 
 from latentforest import RFAE
 from latentforest._base._errors import DataError, UsageError
+from latentforest._base._in_words import in_rows
 from latentforest._long import rows_seed
 from latentforest.cli._check_cells import check_cells
 from latentforest.cli._held_back import hold_back, is_held
-from latentforest.cli._notes import Notes, in_rows
+from latentforest.cli._notes import Notes
 from latentforest.reading import (
     STREAM,
     Column,
@@ -93,7 +94,7 @@ def read_training(
     seed: int | None,
 ) -> Training:
     """Read the table, without columns to drop and with the target apart."""
-    if _is_long(path):
+    if is_long(path):
         return _read_long(path, dialect, notes, wanted, model)
     with open_files(path, dialect) as source:
         names = wanted.names(source)
@@ -132,7 +133,7 @@ def check_rows(n_rows: int, n_components: int, label: str) -> None:
         raise DataError(message)
 
 
-def _is_long(path: str) -> bool:
+def is_long(path: str) -> bool:
     """Whether a table is read in pieces: a folder, and a file that is large."""
     if path == STREAM:
         return False
