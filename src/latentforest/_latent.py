@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from latentforest._base._names import coordinate_names
 from latentforest._base._types import Coords, Floats
 from latentforest._long import (
+    Placer,
     decode_rows,
     open_source,
     place_rows,
@@ -165,7 +166,7 @@ class LatentModel(TableAutoencoder):
             coords = self.encoder_.place(source.values)
             coords[self.rows_] = self.embedding_
             return coords
-        return place_with_kept(self._encode, source, self._kept, self.embedding_)
+        return place_with_kept(self._placer, source, self._kept, self.embedding_)
 
     def transform(self, X: Any, *, to: Any = None) -> Any:
         """Coordinates of the rows of a table.
@@ -188,7 +189,10 @@ class LatentModel(TableAutoencoder):
             A lazy one for Dask; the folder, if ``to`` is given.
         """
         check_is_fitted(self, "encoder_")
-        return place_rows(self._encode, X, to)
+        source = open_batches(X, kinds=self.kinds, progress=self.verbose)
+        if to is None and isinstance(source, Whole):
+            return self._encode(X)
+        return place_rows(self._placer, source, to)
 
     def inverse_transform(
         self, Z: Any, *, return_uncertainty: bool = False, to: Any = None
@@ -217,7 +221,7 @@ class LatentModel(TableAutoencoder):
             Only if asked for: ``std``, ``interval(0.9)`` and ``probabilities``.
         """
         check_is_fitted(self, "decoder_")
-        source = open_batches(Z)
+        source = open_batches(Z, progress=self.verbose)
         if to is not None or not isinstance(source, Whole):
             if return_uncertainty:
                 message = (
@@ -320,9 +324,16 @@ class LatentModel(TableAutoencoder):
         small._settle(encoder, decoder)
         return small
 
+    @property
+    def _placer(self) -> Placer:
+        return Placer(self.codec_, self.encoder_, type(self).__name__)
+
     def _encode(self, X: Any) -> Any:
         codes = self.codec_.encode(X, caller=type(self).__name__).values
         return self.encoder_.place(codes)
+
+    def _sent(self) -> Any:
+        return self._placer.alone()
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the names of the coordinates: z1, z2, ….

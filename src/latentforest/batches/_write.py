@@ -34,7 +34,7 @@ def write_parts(batches: Batches, work: Callable[[Any], Any], to: Path) -> Path:
     unfinished.mkdir(parents=True)
     writer, n_files, n_rows = None, 0, 0
     try:
-        for made in batches.map(work, what=f"writing {to}"):
+        for made in batches.stream(work, what=f"writing {to}"):
             table = _arrow(pa, made)
             if writer is None or n_rows >= PART:
                 if writer is not None:
