@@ -85,8 +85,8 @@ def test_nothing_is_read_before_it_is_asked_for(in_memory):
     assert not read
     back.compute()
     assert sorted(read) == [0, 1]
-    again.partitions[1].compute()
-    assert sorted(read) == [0, 1, 1]
+    again.compute()
+    assert sorted(read) == [0, 0, 1, 1]
 
 
 def test_the_model_is_one_task_of_the_graph(in_memory):

@@ -1,6 +1,7 @@
 """Clusters of Dask of any size, also where a worker dies: the bits of memory."""
 
 import os
+from dataclasses import fields
 
 import dask.dataframe as dd
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from dask_cases import SETTINGS, TABLE, check_same, fit_in_memory
 from latentforest import RFAE
+from latentforest._long import Placer
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +23,7 @@ def cluster():
     from distributed import LocalCluster
 
     with LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0"
     ) as running:
         yield running
 
@@ -64,3 +66,18 @@ def test_a_lost_worker_changes_nothing(client, in_memory, tmp_path):
     model.transform(frame, to=tmp_path / "coords")
     written = pd.read_parquet(tmp_path / "coords").to_numpy()
     assert np.array_equal(written, coords)
+
+
+@pytest.mark.parametrize("client", [4], indirect=True)
+def test_the_model_is_sent_once(client, in_memory, tmp_path, monkeypatch):
+    pickled = []
+    monkeypatch.setattr(
+        Placer, "__getstate__", lambda own: pickled.append(1) or _state(own)
+    )
+    frame = dd.from_pandas(TABLE, npartitions=40, sort=False)
+    in_memory[0].transform(frame, to=tmp_path / "coords")
+    assert 1 <= len(pickled) <= 2  # for five graphs; Dask may try twice
+
+
+def _state(own):
+    return [getattr(own, field.name) for field in fields(own)]

@@ -90,7 +90,7 @@ class DaskBatches(Batches):
             return self._array(decode, [begins], meta, "decoding")
         from dask.dataframe import from_delayed  # noqa: PLC0415 (loads pandas' half)
 
-        tasks = self._tasks(decode, [begins], "decoding")
+        tasks = self._tasks(_shared(decode), [begins], "decoding")
         return from_delayed(
             tasks, meta=meta, divisions=self._divisions, verify_meta=False
         )
@@ -112,27 +112,26 @@ class DaskBatches(Batches):
         return list(accumulate(self._lengths[:-1], initial=0))
 
     def _layer(
-        self, work: Callable[..., Any], arguments: Sequence[Sequence[Any]], what: str
+        self, work: Delayed, arguments: Sequence[Sequence[Any]], what: str
     ) -> tuple[str, HighLevelGraph]:
         """One task per partition, under a name that Dask's dashboard shows."""
-        token = uuid4().hex
-        name, shared = f"latentforest-{what}-{token}", f"latentforest-model-{token}"
-        tasks: dict[Any, Any] = {
+        name = f"latentforest-{what}-{uuid4().hex}"
+        tasks = {
             (name, number, 0): (
                 _call,
-                shared,
+                work.key,
                 piece.key,
                 *(values[number] for values in arguments),
             )
             for number, piece in enumerate(self._pieces)
         }
         graph = HighLevelGraph.from_collections(
-            name, tasks | {shared: work}, dependencies=self._pieces
+            name, tasks, dependencies=[work, *self._pieces]
         )
         return name, graph
 
     def _tasks(
-        self, work: Callable[..., Any], arguments: Sequence[Sequence[Any]], what: str
+        self, work: Delayed, arguments: Sequence[Sequence[Any]], what: str
     ) -> list[Delayed]:
         name, graph = self._layer(work, arguments, what)
         numbers = range(len(self._pieces))
@@ -147,7 +146,7 @@ class DaskBatches(Batches):
     ) -> Any:
         from dask.array import Array  # noqa: PLC0415 (a frame does without)
 
-        name, graph = self._layer(work, arguments, what)
+        name, graph = self._layer(_shared(work), arguments, what)
         unknown = [np.nan] * len(self._pieces)
         rows = tuple(unknown if self._lengths is None else self._lengths)
         return Array(graph, name, (rows, (meta.shape[1],)), meta=meta)
@@ -159,12 +158,29 @@ class DaskBatches(Batches):
         what: str,
         at_once: int,
     ) -> Iterator[T]:
-        tasks = self._tasks(work, arguments, what.partition(" ")[0] or "working")
+        sent = _sent(_shared(work))
+        tasks = self._tasks(sent, arguments, what.partition(" ")[0] or "working")
         shown = what if self._progress else None
         with progress_bar(shown, len(tasks), " partitions") as bar:
             for result in _computed(tasks, at_once):
                 bar.step()
                 yield result
+
+
+def _shared(work: Callable[..., Any]) -> Delayed:
+    """Work as a task of its own, so that no other task holds it."""
+    key = f"latentforest-model-{uuid4().hex}"
+    return Delayed(key, HighLevelGraph.from_collections(key, {key: work}))
+
+
+def _sent(work: Delayed) -> Delayed:
+    """Send work to a cluster, if there is one, before the first of several graphs."""
+    client = _client()
+    if client is None:
+        return work
+    # It is large, and that is no mistake of the user's.
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+        return client.persist(work)
 
 
 def _call(work: Callable[..., T], piece: Any, *arguments: Any) -> T:
