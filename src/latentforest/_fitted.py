@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from latentforest._base._names import coordinate_names
 from latentforest._base._types import Coords, Floats
+from latentforest._long import PiecePlacer
 from latentforest._reconstruction import TableAutoencoder
 from latentforest.decode import AutoDecoder, Calibration, Decoder
 from latentforest.encoder import Encoder, ForestKernel
@@ -119,9 +120,16 @@ class FittedParts(TableAutoencoder):
         check_is_fitted(self, "encoder_")
         return self._kept.n_rows
 
+    @property
+    def _placer(self) -> PiecePlacer:
+        return PiecePlacer(self.codec_, self.encoder_, type(self).__name__)
+
     def _encode(self, X: Any) -> Any:
         codes = self.codec_.encode(X, caller=type(self).__name__).values
         return self.encoder_.place(codes)
+
+    def _sent(self) -> Any:
+        return self._placer.alone()
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the names of the coordinates: z1, z2, ….

@@ -46,7 +46,7 @@ class LatentModel(FittedParts):
             coords = self.encoder_.place(source.values)
             coords[self.rows_] = self.embedding_
             return coords
-        return place_with_kept(self._encode, source, self._kept, self.embedding_)
+        return place_with_kept(self._placer, source, self._kept, self.embedding_)
 
     def transform(self, X: Any, *, to: Any = None) -> Any:
         """Coordinates of the rows of a table.
@@ -69,7 +69,10 @@ class LatentModel(FittedParts):
             A lazy one for Dask; the folder, if ``to`` is given.
         """
         check_is_fitted(self, "encoder_")
-        return place_rows(self._encode, X, to)
+        source = open_batches(X, kinds=self.kinds, progress=self.verbose)
+        if to is None and isinstance(source, Whole):
+            return self._encode(X)
+        return place_rows(self._placer, source, to)
 
     def inverse_transform(
         self, Z: Any, *, return_uncertainty: bool = False, to: Any = None
@@ -98,7 +101,7 @@ class LatentModel(FittedParts):
             Only if asked for: ``std``, ``interval(0.9)`` and ``probabilities``.
         """
         check_is_fitted(self, "decoder_")
-        source = open_batches(Z)
+        source = open_batches(Z, progress=self.verbose)
         if to is not None or not isinstance(source, Whole):
             if return_uncertainty:
                 message = (

@@ -1,6 +1,7 @@
 """What all autoencoders of tables have in common: there and back again."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 from sklearn.base import (
@@ -10,9 +11,11 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted
 
+from latentforest._long import measure_rows, reconstruct_rows
+from latentforest.batches import open_batches
 from latentforest.decode import Decoder
 from latentforest.metrics import Distortion, Yardstick, distortion
-from latentforest.table import TableSchema, index_of
+from latentforest.table import TableSchema, Whole, index_of
 
 
 class TableAutoencoder(
@@ -26,6 +29,10 @@ class TableAutoencoder(
     @abstractmethod
     def _encode(self, X: Any) -> Any:
         """Return what ``transform`` returns, as an array."""
+
+    def _sent(self) -> Callable[[Any], Any]:
+        """Return what encodes pieces of long tables, maybe on another machine."""
+        return self._encode
 
     def inverse_transform(self, Z: Any) -> Any:
         """Rows of the table at given codes.
@@ -57,6 +64,9 @@ class TableAutoencoder(
         table like the fitted one
         """
         check_is_fitted(self, "decoder_")
+        batches = open_batches(X)
+        if not isinstance(batches, Whole):
+            return reconstruct_rows(self._sent(), self.decoder_, batches)
         return self.decoder_.predict(self._encode(X), index=index_of(X))
 
     def distortion(self, X: Any) -> Distortion:
@@ -77,7 +87,10 @@ class TableAutoencoder(
         Distortion
             One value per column, beside what guessing would lose, and their mean.
         """
-        return distortion(X, self.reconstruct(X), training=self.yardstick_)
+        batches, measure = open_batches(X), self.yardstick_
+        if not isinstance(batches, Whole):
+            return measure_rows(self._sent(), self.decoder_, batches, measure)
+        return distortion(X, self.reconstruct(X), training=measure)
 
     @property
     @abstractmethod

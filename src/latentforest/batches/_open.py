@@ -8,7 +8,7 @@ import numpy as np
 
 from latentforest._base._optional import require
 from latentforest.batches._local import ArrayBatches, GivenBatches
-from latentforest.table import Batches, Whole
+from latentforest.table import Batches, Whole, is_dask
 
 
 def open_batches(X: Any, *, kinds: Any = None, progress: bool = False) -> Batches:
@@ -36,9 +36,10 @@ def open_batches(X: Any, *, kinds: Any = None, progress: bool = False) -> Batche
     if isinstance(X, np.memmap):
         return ArrayBatches(X)
     if is_dask(X):
+        require("dask", extra="dask")
         from latentforest.batches._dask import DaskBatches  # noqa: PLC0415 (loads Dask)
 
-        return DaskBatches(X)
+        return DaskBatches(X, progress=progress)
     if callable(X) and not hasattr(X, "shape"):
         return GivenBatches(X)
     return Whole(X)
@@ -47,8 +48,3 @@ def open_batches(X: Any, *, kinds: Any = None, progress: bool = False) -> Batche
 def is_path(X: Any) -> bool:
     """Whether this names a file."""
     return isinstance(X, str | PathLike)
-
-
-def is_dask(X: Any) -> bool:
-    """Whether this is a collection of Dask; asked without loading it."""
-    return type(X).__module__.partition(".")[0] in {"dask", "dask_expr"}

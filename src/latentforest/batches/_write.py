@@ -85,7 +85,7 @@ def write_parts(batches: Batches, work: Callable[[Any], Any], to: Path) -> Path:
     """
     pa = require("pyarrow", extra="pyarrow")
     with new_parts(to) as parts:
-        for made in batches.map(work, what=f"writing {to}"):
+        for made in batches.stream(work, what=f"writing {to}"):
             parts.write(_arrow(pa, made))
     return to
 

@@ -20,6 +20,7 @@ from latentforest.table._frames import (
     open_table,
 )
 from latentforest.table._frames import arrow_type as arrow_type
+from latentforest.table._frames import is_dask as is_dask
 from latentforest.table._frames import shape_of as shape_of
 from latentforest.table._frames import time_cells as time_cells
 from latentforest.table._frames import time_column as time_column

@@ -7,7 +7,7 @@ of the whole, and which rows are kept is a matter of their numbers.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import partial
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -50,17 +50,37 @@ class Batches(ABC):
             What to call the pass over the table on a progress bar.
         """
 
-    def gather(self, work: Callable[..., Codes], *arguments: Sequence[Any]) -> Any:
-        """Return what ``work`` makes of the pieces as one array; Dask's is lazy."""
-        return np.concatenate(list(self.map(work, *arguments)))
+    def stream(self, work: Callable[..., T], *, what: str = "") -> Iterator[T]:
+        """Yield as ``map`` does what is as long as the pieces: few of them wait."""
+        return self.map(work, what=what)
+
+    def gather(
+        self, work: Callable[..., Codes], *arguments: Sequence[Any], width: int
+    ) -> Any:
+        """Return what ``work`` makes of the pieces as one array; Dask's is lazy.
+
+        Parameters
+        ----------
+        work : callable
+            From a piece to as many rows of floats.
+        *arguments : sequences
+            Further arguments, one of each per piece.
+        width : int
+            Columns of the array.
+        """
+        made = self.map(work, *arguments)
+        return np.concatenate([np.empty((0, width)), *made])
 
     def gather_tables(self, work: Callable[..., Codes], codec: TableCodec) -> Any:
         """Return the codes that ``work`` gives as one table; Dask's is lazy."""
-        return codec.decode(self.gather(work))
+        return codec.decode(self.gather(work, width=codec.schema_.n_columns))
 
     def lengths(self) -> list[int]:
         """Return the number of rows in each piece."""
         return list(self.map(len, what="counting rows"))
+
+    def note_lengths(self, lengths: Sequence[int]) -> None:  # noqa: B027 (need not)
+        """Take note of the number of rows in each piece, which somebody has counted."""
 
     def told(self, schema: TableSchema) -> TableSchema:
         """Return the schema with what the source knows of how cells were written."""
@@ -108,18 +128,23 @@ def _after(
 
 def learn(codec: TableCodec, batches: Batches) -> list[int]:
     """Fit a codec on a table in pieces; return the number of rows in each."""
-    look = partial(_look, codec.kinds)
-    surveys = list(batches.map(look, what="looking at all rows"))
-    known = [survey for survey in surveys if survey is not None]
-    if not known:
+    lengths: list[int] = []
+    whole: TableSurvey | None = None
+    look = partial(_survey, codec.kinds)
+    for survey in batches.map(look, what="looking at all rows"):
+        lengths.append(0 if survey is None else survey.n_rows)
+        if survey is not None:
+            whole = survey if whole is None else whole.merge(survey)
+    if whole is None:
         message = f"{batches.label} has no rows. Give at least two."
         raise SchemaError(message)
-    whole = reduce(TableSurvey.merge, known)
     codec.settle(batches.told(whole.schema()))
-    return [0 if survey is None else survey.n_rows for survey in surveys]
+    batches.note_lengths(lengths)
+    return lengths
 
 
-def _look(kinds: Any, piece: Any) -> TableSurvey | None:
+def _survey(kinds: Any, piece: Any) -> TableSurvey | None:
+    """Look at a piece; one without rows says nothing."""
     return TableSurvey.of(piece, kinds) if len(piece) else None
 
 

@@ -130,8 +130,8 @@ class LabelSurvey:
         """Return what is known of the cells of both."""
         declared = self.declared
         if other.declared != declared:
-            more = sorted(set(other.declared) - set(declared), key=str)
-            declared = (*declared, *more)
+            known = set(declared)
+            declared = (*declared, *(v for v in other.declared if v not in known))
         return LabelSurvey(declared, self.used | other.used, self.ordered)
 
 

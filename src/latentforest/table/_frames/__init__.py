@@ -64,6 +64,7 @@ __all__ = [
     "as_levels",
     "build_table",
     "index_of",
+    "is_dask",
     "open_table",
     "rows_of",
     "shape_of",
@@ -96,6 +97,13 @@ def open_table(X: Any, names: tuple[Hashable, ...] | None = None) -> RawTable:
     RawTable
         Names, number of rows, and a function that reads one column.
     """
+    if is_dask(X):
+        message = (
+            f"X is a Dask {type(X).__name__}, and this needs a table in memory. "
+            "Compute it first: X.compute(). fit, transform, inverse_transform, "
+            "reconstruct and score of RFAE take it as it is."
+        )
+        raise TypeError(message)
     sparse = sys.modules.get("scipy.sparse")  # else nothing can be sparse
     if sparse is not None and sparse.issparse(X):
         message = "X is a sparse matrix, which is not supported. Use X.toarray()."
@@ -222,6 +230,11 @@ def arrow_type(spec: ColumnSpec) -> Any:
     if spec.storage is Storage.decimal:
         return arrow_decimal_type(spec.dtype)
     return arrow_time_type(spec)
+
+
+def is_dask(X: Any) -> bool:
+    """Whether this is a collection of Dask; asked without loading it."""
+    return type(X).__module__.partition(".")[0] in {"dask", "dask_expr"}
 
 
 def index_of(X: Any) -> Any:
