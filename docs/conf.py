@@ -27,6 +27,7 @@ OUTSIDE = {
     "CHANGELOG.md": "changes.md",
     "CONTRIBUTING.md": "contributing.md",
     "benchmarks/results/bits.png": "bits.png",
+    "benchmarks/results/dask.md": "dask.md",
     "benchmarks/results/decoders.md": "decoders.md",
     "benchmarks/results/decoders.png": "decoders.png",
     "benchmarks/results/forecast.md": "forecast.md",

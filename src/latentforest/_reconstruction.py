@@ -87,6 +87,7 @@ class TableAutoencoder(
         Distortion
             One value per column, beside what guessing would lose, and their mean.
         """
+        check_is_fitted(self, "decoder_")
         batches, measure = open_batches(X), self.yardstick_
         if not isinstance(batches, Whole):
             return measure_rows(self._sent(), self.decoder_, batches, measure)
