@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 
 from latentforest._base._names import coordinate_names
+from latentforest._base._optional import require
 from latentforest._base._random import RandomState, stage_rngs
 from latentforest._base._types import Codes, Coords
 from latentforest.batches import open_batches, write_parts
@@ -114,7 +115,12 @@ def decode_rows(decoder: Decoder, batches: Batches, to: Folder | None) -> Any:
     """Rows at coordinates from any source: a table, or files in a folder."""
     work = partial(_decoded, decoder)
     if to is not None:
-        return write_parts(batches, partial(_table, work, decoder.codec_), Path(to))
+        require("pyarrow", extra="pyarrow")
+        from latentforest.reading import file_codec  # noqa: PLC0415 (loads pyarrow)
+
+        # One schema for all pieces, also for one without a gap.
+        codec = file_codec(decoder.codec_.schema_)
+        return write_parts(batches, partial(_table, work, codec), Path(to))
     return batches.gather_tables(work, decoder.codec_)
 
 

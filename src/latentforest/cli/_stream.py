@@ -22,14 +22,18 @@ from latentforest.cli._tables import (
     check_keep,
     columns_to_read,
     coords_of,
-    file_codec,
-    file_schema,
     kept_part,
     model_table,
     notations_of,
 )
 from latentforest.metrics import Distortion, RunningDistortion
-from latentforest.reading import Dialect, Source, open_files
+from latentforest.reading import (
+    Dialect,
+    Source,
+    file_codec,
+    file_schema,
+    open_files,
+)
 from latentforest.table import RowSet
 
 FAR_ROWS = (
