@@ -9,7 +9,7 @@ from latentforest._base._parallel import blocks_of, n_workers
 from latentforest._base._types import Floats, Ints
 from latentforest.trees._route_loops import lay_out_nodes
 
-LEAST_ROWS, MOST_ROWS = 64, 8_192  # of a block
+LEAST_ROWS, MOST_ROWS = 64, 16_384  # of a block
 
 
 class Router(NamedTuple):
