@@ -88,7 +88,7 @@ def measure(name: str) -> dict[str, object]:
     clock, rng = Stopwatch(), stage_rngs(1, "forest", "decoder")
     codec = TableCodec(unseen="nearest")
     encoded = clock("table", lambda: codec.fit_encode(train))
-    forest = AdversarialForest(500)
+    forest = AdversarialForest(500, round_estimators=None)
     grown = clock("forest", lambda: forest.grow_on(encoded, None, rng["forest"]))
     diffusion = DiffusionMap(size, random_state=1)
     encoder = clock("spectrum", lambda: fit_encoder(encoded, grown, diffusion))

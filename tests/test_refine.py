@@ -18,6 +18,7 @@ from latentforest import (
     LocalLinearDecoder,
     Refinement,
 )
+from latentforest.encoder import LeafTable
 from latentforest.forest import ForestArrays
 from mixed_tables import FORESTS, mixed_frame, shuffled, target_of
 
@@ -197,13 +198,18 @@ def test_a_linear_start_asks_no_tree(
     model = refined(refine=Refinement(2, start=start)).fit(table)
     path = model.save(tmp_path / "model.lf", drop_training=drop_training)
     loaded, rows, asked = RFAE.load(path), shuffled(table), []
-    leaves = ForestArrays.leaves
+    leaves, place = ForestArrays.leaves, LeafTable.place
 
     def count(forest, values, **settings):
         asked.append(len(values))
         return leaves(forest, values, **settings)
 
+    def count_placed(table, forest, values, **settings):
+        asked.append(len(values))
+        return place(table, forest, values, **settings)
+
     monkeypatch.setattr(ForestArrays, "leaves", count)
+    monkeypatch.setattr(LeafTable, "place", count_placed)
     np.testing.assert_array_equal(model.transform(rows), loaded.transform(rows))
     # Relatives of new rows are found in the leaves of the refined ones.
     wanted = {"forest": [60, 60], "linear": [], "neighbours": [60, 60]}

@@ -8,6 +8,8 @@ from scipy.stats import kstest
 
 from forest_oracles import QUICK, grow, mixed_table, tables
 from latentforest.forest import CompletelyRandomForest
+from latentforest.forest._growing._bins import bin_table
+from latentforest.forest._growing._random_cuts_loops import random_cut
 
 
 @pytest.mark.parametrize("n_rows", [6, 40])
@@ -79,3 +81,62 @@ def test_huge_leaves_cost_nothing():
     encoded = mixed_table(["continuous"], 10)
     forest = CompletelyRandomForest(1, min_samples_leaf=10**15)
     assert forest.grow(encoded, None, np.random.default_rng(0)).forest.n_leaves == 1
+
+
+@given(
+    tables(names=("continuous", "ties", "integer"), min_rows=40, max_rows=90),
+    st.integers(1, 45),
+    st.integers(0, 99),
+)
+@QUICK
+def test_rows_of_a_side_are_counted_as_they_are_sorted(encoded, min_leaf, seed):
+    table = bin_table(encoded.values, encoded.schema.split_levels)
+    rows = np.arange(encoded.n_rows, dtype=np.uint32)
+    state = np.array([seed], np.uint64)
+    ends = (np.empty(256, np.int64), np.empty(256, np.int64))
+    value = random_cut(
+        table.bins,
+        0,
+        table.n_bins[0],
+        rows,
+        table.lower,
+        table.upper,
+        0,
+        min_leaf,
+        ends,
+        state,
+    )
+    codes = np.sort(encoded.values[:, 0])
+    codes = codes[~np.isnan(codes)]
+    if len(codes) < min_leaf or codes[min_leaf - 1] >= codes[-min_leaf]:
+        assert np.isnan(value)
+    else:
+        assert codes[min_leaf - 1] <= value < codes[-min_leaf]
+
+
+@pytest.mark.parametrize("depth", [33, 1_000, 2_500])
+def test_sides_of_many_rows_are_found_among_many_bins(depth):
+    codes = np.random.default_rng(0).standard_cauchy((5_000, 1))
+    table = bin_table(codes, np.zeros(1, np.int32))
+    rows, lowest = np.arange(5_000, dtype=np.uint32), np.sort(codes[:, 0])
+    ends = (np.empty(256, np.int64), np.empty(256, np.int64))
+    cuts = [
+        random_cut(
+            table.bins,
+            0,
+            table.n_bins[0],
+            rows,
+            table.lower,
+            table.upper,
+            0,
+            depth,
+            ends,
+            np.array([seed], np.uint64),
+        )
+        for seed in range(200)
+    ]
+    low, high = lowest[depth - 1], lowest[-depth]
+    assert min(cuts) >= low
+    assert max(cuts) < high
+    share = (np.array(cuts) - low) / (high - low)
+    assert kstest(share, "uniform").pvalue > 0.01

@@ -126,13 +126,13 @@ class RefinedMap:
     ) -> tuple[Coords, Floats]:
         coords, lost = np.array(start, np.float64, order="C"), np.empty(len(start))
         active = np.arange(len(coords))
-        loss, move, known = self._look(coords, cells, own)
+        loss, move, known = self._look(coords, cells, own=own)
         lost[:] = loss
         pace = np.ones(len(coords))
         for _ in range(self.settings.steps):
             tried = coords[active] + pace[:, None] * move
             new_loss, new_move, near = self._look(
-                tried, cells.take(active), own[active], known
+                tried, cells.take(active), known, own[active]
             )
             better = new_loss < loss
             gained = loss - new_loss > GAIN * loss
@@ -151,15 +151,15 @@ class RefinedMap:
         self,
         queries: Coords,
         cells: Cells,
-        own: NDArray[np.integer],
         known: NDArray[np.int64] | None = None,
+        own: NDArray[np.integer] | None = None,
     ) -> tuple[Floats, Coords, NDArray[np.int64]]:
         """Find loss and step at each query, and its neighbours."""
         wanted = self.settings.neighbors_for(self.coords_)
-        some_are_own = int((own >= 0).any())
+        some_are_own = own is not None and bool((own >= 0).any())
         n_neighbors = min(wanted + some_are_own, len(self.coords_))
         found = self.search_.nearest(queries, n_neighbors, known=known, n_jobs=1)
-        others = found.without(own) if some_are_own else found
+        others = found if own is None or not some_are_own else found.without(own)
         return *self._step(self.coords_, queries, cells, others), found.rows
 
     def _steps(

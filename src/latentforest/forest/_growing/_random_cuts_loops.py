@@ -6,21 +6,19 @@ import numpy as np
 from latentforest._base._compiled import compiled_inner
 from latentforest._base._random_loops import between, uniform
 
+BYTE = 256
+FEW_ENDS = 32  # rows of a side that are kept sorted; more are counted
 COIN_TRIES = 8  # draws of a random split of levels before a column is given up
 
 
 @compiled_inner
-def random_cut(bins, column, missing, rows, lower, upper, first, ends, state):
-    """Draw a cut uniformly among those that leave enough rows on both sides.
+def _outer_bins(bins, column, missing, rows, depth, smallest, largest):
+    """Bins of the ``depth``-th smallest and largest known cells; few are kept sorted.
 
-    ``ends`` are two lines as long as a side must be; ``first`` is where the edges of
-    the column's bins begin in ``lower`` and ``upper``. Returns NaN if there is no such
-    cut. Missing rows are not counted.
+    Where fewer are known, these are past the end on either side.
     """
-    smallest, largest = ends
-    depth = len(smallest)
-    smallest[:] = missing
-    largest[:] = -1
+    for j in range(depth):
+        smallest[j], largest[j] = missing, -1
     for i in range(len(rows)):
         code = np.int64(bins[column, rows[i]])
         if code == missing:
@@ -37,7 +35,54 @@ def random_cut(bins, column, missing, rows, lower, upper, first, ends, state):
                 largest[j] = largest[j - 1]
                 j -= 1
             largest[j] = code
-    low, high = smallest[depth - 1], largest[depth - 1]
+    return smallest[depth - 1], largest[depth - 1]
+
+
+@compiled_inner
+def _ranked_bin(bins, column, rows, rank, counts):
+    """Bin of the cell that has ``rank`` smaller or equal ones before it, by counting.
+
+    Its upper byte first, then the lower one among the bins that share the upper one.
+    Missing cells are the largest.
+    """
+    upper = np.int64(-1)
+    for _ in range(2):
+        for k in range(BYTE):
+            counts[k] = 0
+        for i in range(len(rows)):
+            code = np.int64(bins[column, rows[i]])
+            if upper < 0:
+                counts[code // BYTE] += 1
+            elif code // BYTE == upper:
+                counts[code % BYTE] += 1
+        k = 0
+        while rank >= counts[k]:
+            rank -= counts[k]
+            k += 1
+        if upper < 0:
+            upper = np.int64(k)
+    return upper * BYTE + k
+
+
+@compiled_inner
+def random_cut(bins, column, missing, rows, lower, upper, first, depth, ends, state):
+    """Draw a cut uniformly among those that leave enough rows on both sides.
+
+    Those are ``depth`` rows; ``ends`` are two lines of scratch. ``first`` is where the
+    edges of the column's bins begin in ``lower`` and ``upper``. Returns NaN if there
+    is no such cut. Missing rows are not counted.
+    """
+    smallest, largest = ends
+    if depth <= FEW_ENDS:
+        low, high = _outer_bins(bins, column, missing, rows, depth, smallest, largest)
+    else:
+        n_known = 0
+        for i in range(len(rows)):
+            n_known += bins[column, rows[i]] != missing
+        if n_known < depth:
+            return np.nan
+        low = _ranked_bin(bins, column, rows, depth - 1, smallest)
+        high = _ranked_bin(bins, column, rows, n_known - depth, smallest)
     if low >= high:
         return np.nan
     value = between(upper[first + low], lower[first + high], uniform(state))

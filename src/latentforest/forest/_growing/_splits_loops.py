@@ -19,10 +19,11 @@ def _draw_column(columns, tried, state):
 
 
 @compiled_inner
-def random_split(table, rows, min_leaf, columns, ends, chosen, state):
+def random_split(table, rows, min_leaf, columns, depth, ends, chosen, state):
     """Draw a split: (column or -1, where to cut a number, missing go left).
 
-    Of a category, ``chosen`` are the levels that go left.
+    ``depth`` is ``min_leaf`` as a whole number of rows. Of a category, ``chosen`` are
+    the levels that go left.
     """
     bins, n_bins, split_levels, lower, upper, start = table
     for tried in range(len(columns)):
@@ -40,6 +41,7 @@ def random_split(table, rows, min_leaf, columns, ends, chosen, state):
             lower,
             upper,
             start[column],
+            depth,
             ends,
             state,
         )

@@ -16,6 +16,7 @@ from latentforest.forest._growing._partition_loops import (
     sides_by_bin,
     sides_by_level,
 )
+from latentforest.forest._growing._random_cuts_loops import BYTE
 from latentforest.forest._growing._splits_loops import best_split, random_split
 
 
@@ -71,6 +72,7 @@ def _split(table, sample, node, total, kind, rules, ranks, room, chosen, state):
     (rows, marks, goes_left, spare_rows, spare_marks), (task, n_cells) = sample, kind
     begin, end, out_begin, out_end, depth = node
     n_candidates, min_leaf, min_class, max_depth, at_random = rules
+    n_ends = max(1, int(np.ceil(min_leaf)))
     raw, cells, order, shares, codes, left, ends, columns = room
     inside, inside_marks = rows[begin:end], marks[begin:end]
     _add_up(inside_marks, cells, n_cells, total)
@@ -82,7 +84,7 @@ def _split(table, sample, node, total, kind, rules, ranks, room, chosen, state):
     )
     if may_split and at_random:
         column, value, to_left = random_split(
-            table, inside, min_leaf, columns, ends, chosen, state
+            table, inside, min_leaf, columns, n_ends, ends, chosen, state
         )
     elif may_split and not is_pure(task, total, inside_marks):
         limits, scratch = (
@@ -180,7 +182,6 @@ def grow_tree(table, response, row_weights, rules, state):
     most_levels = split_levels.max() + 1
     n_most = max(MAX_GROUPS, most_levels) + 2
     raw = np.zeros(n_most * n_cells, marks.dtype)
-    n_ends = max(1, min(int(np.ceil(min_leaf)), n_in))
     room = (
         raw,
         np.empty_like(raw),
@@ -188,7 +189,7 @@ def grow_tree(table, response, row_weights, rules, state):
         np.empty(2 * n_most),
         np.empty(len(rows), np.int32),
         np.empty(width),
-        (np.empty(n_ends, np.int64), np.empty(n_ends, np.int64)),
+        (np.empty(BYTE, np.int64), np.empty(BYTE, np.int64)),
         np.arange(n_columns),
     )
     chosen = np.zeros(most_levels, np.bool_)
