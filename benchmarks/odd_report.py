@@ -60,8 +60,10 @@ def _adbench(rows: list[dict[str, Any]], protocol: str) -> str:
     )
     best = published.reindex(auc.index).mean().nlargest(3)
     others = ", ".join(f"{name} {value:.1f}" for name, value in best.items())
+    fewest, most = seeds.min(), seeds.max()
+    n_seeds = f"{most}" if fewest == most else f"{fewest} to {most}"
     said = (
-        f"{len(auc)} of 30 tables, {seeds.min()} to {seeds.max()} seeds each"
+        f"{len(auc)} of 30 tables, {n_seeds} seeds each"
         + (f"; not run: {', '.join(missing)}" if missing else "")
         + f". Best of 26 published methods on these tables: {others} (there rows "
         "of small tables were repeated, and copies of test rows trained on)."

@@ -10,7 +10,7 @@ import pytest
 
 from dask_cases import SETTINGS, TABLE, check_same, fit_in_memory
 from latentforest import RFAE
-from latentforest._long import Placer
+from latentforest._long import PiecePlacer
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_a_lost_worker_changes_nothing(client, in_memory, tmp_path):
 def test_the_model_is_sent_once(client, in_memory, tmp_path, monkeypatch):
     pickled = []
     monkeypatch.setattr(
-        Placer, "__getstate__", lambda own: pickled.append(1) or _state(own)
+        PiecePlacer, "__getstate__", lambda own: pickled.append(1) or _state(own)
     )
     frame = dd.from_pandas(TABLE, npartitions=40, sort=False)
     in_memory[0].transform(frame, to=tmp_path / "coords")

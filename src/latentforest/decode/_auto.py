@@ -55,7 +55,7 @@ class AutoDecoder(Decoder):
     >>> model = RFAE(2, refine=None, random_state=0).fit(table)
     >>> print(model.decoder_.report())
     distortion  decoder
-    0.0...      LocalLinearDecoder(...)
+    0...      LocalLinearDecoder(...)
     ...
     """
 
