@@ -15,7 +15,7 @@ NAMES = {
     "adversarial": "100 adversarial trees, 8 coordinates",
     "all": "100 trees, 8 coordinates, `max_samples=None`",
     "all, 500 trees": "500 trees, 8 coordinates, `max_samples=None`",
-    "files": "`RFAE()` from Parquet files; all rows placed and decoded",
+    "files": "`RFAE()` from 20 Parquet files; 1,000,000 rows placed and decoded",
     "umap": "umap-learn, 8 coordinates (does not decode)",
     "pca": "PCA, 8 coordinates",
     "kernel_pca": "KernelPCA, 8 coordinates",
