@@ -80,6 +80,21 @@ def test_text_in_pieces_is_read_as_in_one(rows, tmp_path, monkeypatch):
     assert notations["seen"] == "date:dd.MM.yyyy"
 
 
+def test_new_files_are_read_as_the_model_was(rows, tmp_path):
+    days = pd.date_range("2021-01-01", periods=N_ROWS)
+    words = [f"{10 + i % 7}" if i < 150 else f"x{i % 5}" for i in range(N_ROWS)]
+    table = rows[["area"]].assign(seen=days.strftime("%d/%m/%Y"), code=words)
+    table.to_csv(tmp_path / "all.csv", index=False)
+    model = RFAE(2, random_state=0).fit(tmp_path / "all.csv")
+    # Alone, these rows do not tell days from months, nor codes from numbers.
+    table[:5].to_csv(tmp_path / "new.csv", index=False)
+    typed = read_table(tmp_path / "all.csv").iloc[:5]
+    new = tmp_path / "new.csv"
+    assert np.array_equal(model.transform(new), model.transform(typed))
+    pd.testing.assert_frame_equal(model.reconstruct(new), model.reconstruct(typed))
+    assert model.score(new) == pytest.approx(model.score(typed))
+
+
 def test_an_array_on_disk_gives_the_same_bits(tmp_path, monkeypatch):
     array = np.random.default_rng(0).normal(size=(300, 4))
     np.save(tmp_path / "a.npy", array)

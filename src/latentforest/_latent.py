@@ -69,7 +69,7 @@ class LatentModel(FittedParts):
             A lazy one for Dask; the folder, if ``to`` is given.
         """
         check_is_fitted(self, "encoder_")
-        source = open_batches(X, kinds=self.kinds, progress=self.verbose)
+        source = open_batches(X, schema=self.schema_, progress=self.verbose)
         if to is None and isinstance(source, Whole):
             return self._encode(X)
         return place_rows(self._placer, source, to)

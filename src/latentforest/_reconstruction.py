@@ -64,7 +64,7 @@ class TableAutoencoder(
         table like the fitted one
         """
         check_is_fitted(self, "decoder_")
-        batches = open_batches(X)
+        batches = open_batches(X, schema=self.schema_)
         if not isinstance(batches, Whole):
             return reconstruct_rows(self._sent(), self.decoder_, batches)
         return self.decoder_.predict(self._encode(X), index=index_of(X))
@@ -88,7 +88,8 @@ class TableAutoencoder(
             One value per column, beside what guessing would lose, and their mean.
         """
         check_is_fitted(self, "decoder_")
-        batches, measure = open_batches(X), self.yardstick_
+        batches = open_batches(X, schema=self.schema_)
+        measure = self.yardstick_
         if not isinstance(batches, Whole):
             return measure_rows(self._sent(), self.decoder_, batches, measure)
         return distortion(X, self.reconstruct(X), training=measure)

@@ -8,10 +8,16 @@ import numpy as np
 
 from latentforest._base._optional import require
 from latentforest.batches._local import ArrayBatches, GivenBatches
-from latentforest.table import Batches, Whole, is_dask
+from latentforest.table import Batches, TableSchema, Whole, is_dask
 
 
-def open_batches(X: Any, *, kinds: Any = None, progress: bool = False) -> Batches:
+def open_batches(
+    X: Any,
+    *,
+    kinds: Any = None,
+    schema: TableSchema | None = None,
+    progress: bool = False,
+) -> Batches:
     """Return a table as pieces that can be read again and again.
 
     Parameters
@@ -23,6 +29,8 @@ def open_batches(X: Any, *, kinds: Any = None, progress: bool = False) -> Batche
         ones whenever it is called.
     kinds : dict or None, default=None
         What the user says of columns; text in files is read accordingly.
+    schema : TableSchema or None, default=None
+        Columns of a fitted model; text in files is read as these say.
     progress : bool, default=False
         Show on standard error how far each pass over the table is.
     """
@@ -32,7 +40,7 @@ def open_batches(X: Any, *, kinds: Any = None, progress: bool = False) -> Batche
         require("pyarrow", extra="pyarrow")
         from latentforest.reading import FileBatches  # noqa: PLC0415 (loads pyarrow)
 
-        return FileBatches(X, kinds=kinds, progress=progress)
+        return FileBatches(X, kinds=kinds, schema=schema, progress=progress)
     if isinstance(X, np.memmap):
         return ArrayBatches(X)
     if is_dask(X):

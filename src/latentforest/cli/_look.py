@@ -15,9 +15,10 @@ from latentforest._odd_rows import ODDNESS
 from latentforest.cli._models import load, load_decoder
 from latentforest.cli._notes import Notes, size_of
 from latentforest.cli._sink import check_output
-from latentforest.cli._tables import columns_to_read, model_table
+from latentforest.cli._tables import model_table
 from latentforest.reading import (
     Dialect,
+    columns_to_read,
     frame_of,
     infer_columns,
     is_text,

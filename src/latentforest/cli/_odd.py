@@ -20,14 +20,20 @@ from latentforest.cli._sink import Output
 from latentforest.cli._tables import (
     block_rows,
     check_keep,
-    columns_to_read,
     kept_part,
     model_table,
     notations_of,
 )
 from latentforest.cli._training import noted_schema, read_whole, typed_frame
 from latentforest.oddness import OddRows, check_contamination, odd_cells
-from latentforest.reading import STREAM, Dialect, Source, file_codec, open_files
+from latentforest.reading import (
+    STREAM,
+    Dialect,
+    Source,
+    columns_to_read,
+    file_codec,
+    open_files,
+)
 from latentforest.table import TableSchema
 
 ODD_CELL = 0.1  # p-value up to which a cell is shown

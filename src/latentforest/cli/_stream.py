@@ -20,7 +20,6 @@ from latentforest.cli._sink import Output, check_output
 from latentforest.cli._tables import (
     block_rows,
     check_keep,
-    columns_to_read,
     coords_of,
     kept_part,
     model_table,
@@ -30,6 +29,7 @@ from latentforest.metrics import Distortion, RunningDistortion
 from latentforest.reading import (
     Dialect,
     Source,
+    columns_to_read,
     file_codec,
     file_schema,
     open_files,

@@ -1,7 +1,6 @@
 """Between files and models: blocks as models want them, rows as files hold them."""
 
 from collections.abc import Collection, Iterable, Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,11 @@ from latentforest.reading import (
     Notation,
     Source,
     is_text,
-    read_cells,
     read_coordinate,
+    table_for,
     words_of,
 )
 from latentforest.table import (
-    ColumnSpec,
     TableSchema,
 )
 
@@ -31,51 +29,11 @@ def block_rows(wanted: int | None, n_columns: int) -> int:
     return wanted or max(1, min(MOST_ROWS, MOST_CELLS // max(n_columns, 1)))
 
 
-def columns_to_read(source: Source, schema: TableSchema) -> list[str]:
-    """Columns of a file in the order of the model's; others are passed over.
-
-    A model that was fitted on an array knows no names: a file with as many columns
-    is then read in its own order.
-    """
-    wanted = [str(name) for name in schema.names]
-    nameless = schema.container == "numpy" and not set(wanted) <= set(source.names)
-    if nameless and len(source.data_names) == len(wanted):
-        return list(source.data_names)
-    if not any(name in source.names for name in wanted) and wanted[0] == "x0":
-        message = (
-            f"{source.label}: the columns of the model have no names but x0, x1, …. If "
-            f"the file has none either, give {source.dialect.no_header}."
-        )
-        raise DataError(message)
-    source.require(wanted, "columns of the model")
-    return wanted
-
-
 def model_table(
     source: Source, block: Any, columns: Sequence[str], schema: TableSchema, first: int
 ) -> Any:
     """Return a block of a file as a table that the model takes."""
-    cells = [
-        check_cells(
-            source, name, _cells(source, spec, block.column(name), first), first
-        )
-        for name, spec in zip(columns, schema.columns, strict=True)
-    ]
-    names = [str(name) for name in schema.names]
-    table = pa.table(dict(zip(names, cells, strict=True)))
-    if all(isinstance(name, str) for name in schema.names):
-        return table
-    frame = table.to_pandas()
-    frame.columns = import_module("pandas").Index(schema.names, tupleize_cols=False)
-    return frame
-
-
-def _cells(source: Source, spec: ColumnSpec, cells: Any, first: int) -> Any:
-    named = any(isinstance(level, str) for level in spec.levels)
-    if is_text(cells.type) and (source.is_text or spec.notation):
-        return read_cells(spec, words_of(cells), source.dialect, first)
-    # A workbook may hold numbers where the model has names that look like them.
-    return words_of(cells) if source.is_text and named else cells
+    return table_for(source, block, columns, schema, first, check=check_cells)
 
 
 def notations_of(schema: TableSchema) -> dict[str, Any]:

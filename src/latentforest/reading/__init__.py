@@ -11,6 +11,8 @@ from latentforest.reading._dialect import Dialect as Dialect
 from latentforest.reading._file_types import file_codec as file_codec
 from latentforest.reading._file_types import file_schema as file_schema
 from latentforest.reading._files import files_of as files_of
+from latentforest.reading._for_model import columns_to_read as columns_to_read
+from latentforest.reading._for_model import table_for as table_for
 from latentforest.reading._formats import STREAM as STREAM
 from latentforest.reading._formats import TABLE_SUFFIXES as TABLE_SUFFIXES
 from latentforest.reading._formats import Format as Format

@@ -16,6 +16,7 @@ from latentforest.reading._cells import read_words, trimmed, truths, without
 from latentforest.reading._column import Column
 from latentforest.reading._dialect import Dialect
 from latentforest.reading._files import Paths, files_of
+from latentforest.reading._for_model import columns_to_read, table_for
 from latentforest.reading._formats import format_of
 from latentforest.reading._frames import frame_of, is_text
 from latentforest.reading._infer import infer_columns
@@ -44,6 +45,8 @@ class FileBatches(Batches):
         How text is written; None works it out.
     names : sequence of str or None, default=None
         The columns to read; None reads all.
+    schema : TableSchema or None, default=None
+        The columns of a fitted model, which then say how cells are read.
     progress : bool, default=False
         Show on standard error how far each pass is.
 
@@ -60,15 +63,18 @@ class FileBatches(Batches):
         kinds: Mapping[Any, Any] | None = None,
         dialect: Dialect | None = None,
         names: Sequence[str] | None = None,
+        schema: TableSchema | None = None,
         progress: bool = False,
     ) -> None:
         self.paths = files_of(paths)
         self.label = self.paths[0] if len(self.paths) == 1 else _label(paths)
         self.kinds = {str(name): str(kind) for name, kind in (kinds or {}).items()}
         self.dialect = dialect or Dialect(in_python=True)
-        self._progress = progress
+        self._schema, self._progress = schema, progress
         with Source(self.paths[0], self.dialect) as source:
             self.names = list(source.data_names if names is None else names)
+            if schema is not None:
+                self.names = columns_to_read(source, schema)
             self.notes = list(source.notes)
         self._columns: dict[str, Column] | None = None
 
@@ -83,15 +89,19 @@ class FileBatches(Batches):
         self, work: Callable[..., T], *arguments: Sequence[Any], what: str = ""
     ) -> Iterator[T]:
         """Work on the pieces, file by file."""
-        columns = self.columns
-        for number, (_, table) in enumerate(self._tables(what or "reading")):
-            frame = frame_of(
-                {
-                    name: self._values(columns.get(name), name, cells)
-                    for name, cells in zip(self.names, table.columns, strict=True)
-                }
-            )
-            yield work(frame, *(values[number] for values in arguments))
+        columns, first = {} if self._schema is not None else self.columns, 0
+        for number, (source, table) in enumerate(self._tables(what or "reading")):
+            if self._schema is not None:
+                rows = table_for(source, table, self.names, self._schema, first)
+            else:
+                rows = frame_of(
+                    {
+                        name: self._values(columns.get(name), name, cells)
+                        for name, cells in zip(self.names, table.columns, strict=True)
+                    }
+                )
+            first += len(rows)
+            yield work(rows, *(values[number] for values in arguments))
 
     def told(self, schema: TableSchema) -> TableSchema:
         """Return the schema with the notations of the columns."""
