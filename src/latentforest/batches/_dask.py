@@ -48,7 +48,6 @@ class DaskBatches(Batches):
             )
             raise TypeError(message)
         self._progress = progress
-        self._lengths: list[int] | None = None
         self._divisions = getattr(table, "divisions", None)
         if hasattr(table, "rechunk"):
             table = table.rechunk({1: -1})
@@ -94,16 +93,6 @@ class DaskBatches(Batches):
         return from_delayed(
             tasks, meta=meta, divisions=self._divisions, verify_meta=False
         )
-
-    def lengths(self) -> list[int]:
-        """Return the number of rows in each partition, counted once."""
-        if self._lengths is None:
-            self._lengths = super().lengths()
-        return self._lengths
-
-    def note_lengths(self, lengths: Sequence[int]) -> None:
-        """Keep the number of rows in each partition."""
-        self._lengths = list(lengths)
 
     def _begins(self) -> list[int | None]:
         """Numbers of the first rows of the partitions, where they are known."""

@@ -12,7 +12,7 @@ T = TypeVar("T")
 PIECE = 2**16  # rows
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class ArrayBatches(Batches):
     """A long array of which only pieces are brought to memory."""
 
@@ -28,7 +28,7 @@ class ArrayBatches(Batches):
             yield work(piece, *(values[number] for values in arguments))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class GivenBatches(Batches):
     """What a function gives: each call begins with the first piece again."""
 

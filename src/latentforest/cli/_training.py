@@ -82,7 +82,6 @@ class Training:
     table: EncodedTable
     y: Any  # the target, or None
     held: Any  # a frame of rows that are held back, or None
-    n_rows: int  # of the whole table
 
 
 def read_training(
@@ -116,7 +115,6 @@ def read_training(
         with_notations(encoded, columns),
         None if y is None else y[known],
         frame.iloc[held] if len(held) else None,
-        len(frame),
     )
 
 
@@ -154,14 +152,12 @@ def _read_long(
         path, kinds=wanted.kinds, dialect=dialect, names=names, progress=bars
     )
     rows: Batches = files
-    seed, held, n_held = rows_seed(model.random_state), None, 0
+    seed, held = rows_seed(model.random_state), None
     if wanted.test:
-        n_all = sum(files.lengths())
-        held_share = min(wanted.test, MOST_HELD / n_all)
+        held_share = min(wanted.test, MOST_HELD / sum(files.lengths()))
         rows = Derived(files, partial(_part, wanted.test, seed, False))
         parts = list(files.map(partial(_part, held_share, seed, True)))
         held = import_module("pandas").concat(parts, ignore_index=True)
-        n_held = n_all - sum(rows.lengths())
     y = None
     if wanted.target is not None:
         y = np.concatenate(list(rows.map(partial(_cells, wanted.target))))
@@ -175,7 +171,8 @@ def _read_long(
     check_rows(sum(lengths), model.n_components, path)
     columns = len(codec.schema_.columns)
     kept = Kept(sum(lengths), model.max_samples, seed)
-    notes.say(f"{in_rows(kept.n_rows + n_held)}, {columns} columns found in {path}")
+    n_rows = sum(files.lengths()) if wanted.test else kept.n_rows
+    notes.say(f"{in_rows(n_rows)}, {columns} columns found in {path}")
     if not kept.is_all:
         notes.say(
             f"{kept.count:,} of them, drawn at random, are what forest and map are "
@@ -184,7 +181,7 @@ def _read_long(
     table = read_rows(codec, rows, lengths, kept, "fit")
     if y is not None:
         y = y[kept.rows()]
-    return Training(_in_words(table), y, held, kept.n_rows + n_held)
+    return Training(_in_words(table), y, held)
 
 
 def _part(share: float, seed: int, wanted: bool, frame: Any) -> Any:

@@ -157,8 +157,9 @@ class Encoder(Placer):
             rng,
             n_jobs=self.n_jobs,
         )
-        encoder, own = replace(self, refined=refined), vars(self)
-        vars(encoder).update({k: own[k] for k in ("new_coords",) if k in own})  # costly
+        encoder = replace(self, refined=refined)
+        if "new_coords" in vars(self):  # costly, and the same
+            vars(encoder)["new_coords"] = self.new_coords
         return encoder
 
     def _without(

@@ -33,6 +33,7 @@ class Batches(ABC):
     """
 
     label = "the table"
+    _lengths: list[int] | None = None
 
     @abstractmethod
     def map(
@@ -76,18 +77,21 @@ class Batches(ABC):
         return codec.decode(self.gather(work, width=codec.schema_.n_columns))
 
     def lengths(self) -> list[int]:
-        """Return the number of rows in each piece."""
-        return list(self.map(len, what="counting rows"))
+        """Return the number of rows in each piece, counted once."""
+        if self._lengths is None:
+            self._lengths = list(self.map(len, what="counting rows"))
+        return self._lengths
 
-    def note_lengths(self, lengths: Sequence[int]) -> None:  # noqa: B027 (need not)
+    def note_lengths(self, lengths: Sequence[int]) -> None:
         """Take note of the number of rows in each piece, which somebody has counted."""
+        self._lengths = list(lengths)
 
     def told(self, schema: TableSchema) -> TableSchema:
         """Return the schema with what the source knows of how cells were written."""
         return schema
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Whole(Batches):
     """A table in memory: one piece."""
 
@@ -100,7 +104,7 @@ class Whole(Batches):
         yield work(self.table, *(values[0] for values in arguments))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Derived(Batches):
     """A table made from another one, piece by piece."""
 

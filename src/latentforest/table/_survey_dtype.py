@@ -5,8 +5,6 @@ from typing import Any
 from latentforest._base._errors import SchemaError
 from latentforest.table._kinds import Storage
 
-_NULLABLE = {"bool": "boolean"}
-
 
 def join_dtypes(one: Any, other: Any) -> tuple[str, Storage]:
     """Return dtype and storage of a column of which two pieces were looked at.
@@ -17,9 +15,9 @@ def join_dtypes(one: Any, other: Any) -> tuple[str, Storage]:
     if one.dtype == other.dtype and one.storage == other.storage:
         return one.dtype, one.storage
     for plain, nullable in ((one, other), (other, one)):
-        wanted = _NULLABLE.get(plain.dtype, plain.dtype.replace("u", "U", 1))
-        wanted = wanted.replace("int", "Int") if "int" in wanted else wanted
-        if plain.dtype != wanted == nullable.dtype:
+        # pandas writes nullable dtypes with capitals: Int64, UInt8; but boolean.
+        same = plain.dtype == nullable.dtype.lower()
+        if same or (plain.dtype, nullable.dtype) == ("bool", "boolean"):
             return nullable.dtype, nullable.storage
     if one.dtype.startswith("object:") and other.dtype.startswith("object:"):
         return _join_objects(one, other)

@@ -23,6 +23,8 @@ CLASSIFY, REGRESS = 0, 1
 HALF = 32
 LOWER = 2**HALF - 1
 
+# The next three have a meaning in compiled code alone, by the type of their mark.
+
 
 def parts(cell):
     """Return the two halves of a mark, or of the cell of a group, as floats."""
