@@ -6,7 +6,7 @@ import pytest
 
 from latentforest import RFAE, AutoDecoder, CompletelyRandomForest
 from latentforest.choice import held_out_parts
-from latentforest.decode._auto import FIVE_PARTS
+from latentforest.decode._auto import FIVE_PARTS, ONE_PART
 from latentforest.metrics import code_distortions, distortion
 from latentforest.table import TableCodec
 from mixed_tables import mixed_frame
@@ -22,7 +22,7 @@ def test_the_best_is_kept_and_all_are_reported(model):
     auto = model.decoder_
     losses = [trial.distortion for trial in auto.tried_]
     assert losses == sorted(losses)
-    assert len({repr(trial.decoder) for trial in auto.tried_}) == len(losses) >= 10
+    assert len({repr(trial.decoder) for trial in auto.tried_}) == len(losses) >= 8
     assert auto.chosen_ is auto.tried_[0].decoder
     np.testing.assert_array_equal(
         auto.decode(model.embedding_), auto.chosen_.decode(model.embedding_)
@@ -63,10 +63,12 @@ def test_copies_are_held_back_together():
 
 def test_long_tables_are_sampled():
     table = TableCodec().fit_encode(pd.DataFrame({"x": np.arange(10_000.0)}))
+    (part,) = held_out_parts(table, np.random.default_rng(0), ONE_PART)
+    assert (len(part.held), len(part.known)) == (1_000, 9_000)
     parts = list(held_out_parts(table, np.random.default_rng(0), FIVE_PARTS))
-    assert [len(part.held) for part in parts] == [400] * 5
-    assert [len(part.known) for part in parts] == [9_600] * 5
-    assert len(np.unique(np.concatenate([part.held for part in parts]))) == 2_000
+    assert [len(part.held) for part in parts] == [200] * 5
+    assert [len(part.known) for part in parts] == [9_800] * 5
+    assert len(np.unique(np.concatenate([part.held for part in parts]))) == 1_000
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Choose the decoder by what it loses on rows that it has not seen."""
 
-from collections.abc import Iterator
 from copy import copy
 from typing import Any, Self
 
@@ -22,18 +21,23 @@ KNN_NEIGHBOURS = (5, 20, 50)
 LINEAR_NEIGHBOURS = (20, 40, 80, 160, 320)
 RIDGES = (0.0003, 0.003, 0.03, 0.3)
 CANDIDATES = (KNNDecoder, LocalLinearDecoder)
-FIVE_PARTS = HoldOut(n_parts=5, one_in=5, rows_per_part=400)
+FIRST_RIDGE = 0.003
+# As many rows to judge by, and from LONG rows on a single search.
+FIVE_PARTS = HoldOut(n_parts=5, one_in=5, rows_per_part=200)
+ONE_PART = HoldOut(n_parts=1, one_in=5, rows_per_part=1_000)
+LONG = 5_000
 
 
 class AutoDecoder(Decoder):
     """Try several decoders on held-back training rows and keep the best.
 
-    The distinct training rows are cut into five parts. Each part (of a long table, a
-    sample of it) is decoded by the other rows, from coordinates in which each row was
-    left out of its own leaves. Tried are `KNNDecoder` with 5, 20 and 50 neighbours,
-    blending rows, and `LocalLinearDecoder` with 20 to 320 neighbours and four ridges;
-    on coordinates that come from no forest, such as principal components, also with
-    ``extrapolate``. The decoder with the smallest mean distortion is kept.
+    Up to 1,000 of the distinct training rows are held back, in five parts or, of a
+    long table, at once, and decoded by the other rows, from coordinates in which each
+    row was left out of its own leaves. Tried are `KNNDecoder` with 5, 20 and 50
+    neighbours, blending rows, and `LocalLinearDecoder` with 20 to 320 neighbours, then,
+    with the best number, four ridges; on coordinates that come from no forest, such as
+    principal components, also with ``extrapolate``. The decoder with the smallest mean
+    distortion is kept.
 
     Parameters
     ----------
@@ -89,7 +93,8 @@ class AutoDecoder(Decoder):
 
     def _choose(self, context: DecoderContext) -> None:
         rng = np.random.default_rng(self.seed_)
-        parts = list(held_out_parts(context.table, rng, FIVE_PARTS))
+        policy = FIVE_PARTS if context.table.n_rows < LONG else ONE_PART
+        parts = list(held_out_parts(context.table, rng, policy))
         trials = [
             trial for c in self.candidates_ for trial in _compare(c, context, parts)
         ]
@@ -166,43 +171,68 @@ class AutoDecoder(Decoder):
 
 def _compare(
     candidate: NeighbourDecoder, context: DecoderContext, parts: list[Part]
-) -> Iterator[Trial]:
-    """Try all settings of one candidate; each part is searched once."""
+) -> list[Trial]:
+    """Try settings of one candidate: how many neighbours, then with which ridge."""
     is_linear = isinstance(candidate, LocalLinearDecoder)
     # More neighbours than there are rows would be the same decoder again.
     n_known = min((len(part.known) for part in parts), default=0)
     first, *more = LINEAR_NEIGHBOURS if is_linear else KNN_NEIGHBOURS
     sizes = [first, *(size for size in more if size <= n_known)]
-    settings: list[dict[str, Any]] = [
-        {"n_neighbors": size} | setting
-        for size in sizes
-        for setting in ([{"ridge": ridge} for ridge in RIDGES] if is_linear else [{}])
-    ]
-    decoded: list[list[Codes]] = [[] for _ in settings]
-    for part in parts:
-        coords = np.ascontiguousarray(context.new_coords[part.held])
-        known = candidate.keep(part.known).set_params(n_neighbors=sizes[-1])
-        found = known.find(coords)
-        rows = (
-            known.mix(near, weights)
-            for near in map(found.first, sizes)
-            for weights in _weights(known, near, coords)
-        )
-        for codes, made in zip(decoded, rows, strict=True):
-            codes.append(made)
     if not parts:
-        return
-    original = context.table.values[np.concatenate([part.held for part in parts])]
-    for codes, setting in zip(decoded, settings, strict=True):
-        lost = code_distortions(context.table.schema, original, np.concatenate(codes))
-        decoder = copy(candidate).set_params(**setting)
-        yield Trial(mean_distortion(lost), decoder=decoder)
+        return []
+    held = _Held(candidate, context, parts, sizes[-1])
+    if not is_linear:
+        return [held.trials(size, None)[0] for size in sizes]
+    trials = [held.trials(size, [FIRST_RIDGE])[0] for size in sizes]
+    best = min(trials, key=lambda trial: trial.distortion).decoder.n_neighbors
+    return trials + held.trials(best, [r for r in RIDGES if r != FIRST_RIDGE])
 
 
-def _weights(
-    decoder: NeighbourDecoder, found: Neighbours, coords: Coords
+class _Held:
+    """Rows held back, with their neighbours among the others: searched once."""
+
+    def __init__(
+        self,
+        candidate: NeighbourDecoder,
+        context: DecoderContext,
+        parts: list[Part],
+        most: int,
+    ) -> None:
+        self._candidate, self._schema = candidate, context.table.schema
+        rows = np.concatenate([part.held for part in parts])
+        self._original = context.table.values[rows]
+        self._parts = []
+        for part in parts:
+            coords = np.ascontiguousarray(context.new_coords[part.held])
+            known = candidate.keep(part.known).set_params(n_neighbors=most)
+            self._parts.append((known, coords, known.find(coords)))
+
+    def trials(self, size: int, ridges: list[float] | None) -> list[Trial]:
+        """Try so many neighbours, with each ridge; None where there are none."""
+        decoded = [
+            [
+                known.mix(near, weights)
+                for weights in _weigh(known, near, coords, ridges)
+            ]
+            for known, coords, found in self._parts
+            for near in [found.first(size)]
+        ]
+        found = []
+        for number, codes in enumerate(zip(*decoded, strict=True)):
+            lost = code_distortions(self._schema, self._original, np.concatenate(codes))
+            setting = {"ridge": ridges[number]} if ridges else {}
+            decoder = copy(self._candidate).set_params(n_neighbors=size, **setting)
+            found.append(Trial(mean_distortion(lost), decoder=decoder))
+        return found
+
+
+def _weigh(
+    decoder: NeighbourDecoder,
+    found: Neighbours,
+    coords: Coords,
+    ridges: list[float] | None,
 ) -> list[Weights]:
     """Weights for each ridge that is tried, or the only ones there are."""
-    if isinstance(decoder, LocalLinearDecoder):
-        return decoder.weigh_ridges(found, coords, RIDGES)
+    if isinstance(decoder, LocalLinearDecoder) and ridges:
+        return decoder.weigh_ridges(found, coords, ridges)
     return [decoder.weigh(found, coords)]
