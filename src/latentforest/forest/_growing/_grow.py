@@ -1,7 +1,7 @@
 """Grow many trees at once: seeds, bootstrap samples, threads."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import TypeVar
 
@@ -12,6 +12,7 @@ from latentforest._base._checks import check_integer
 from latentforest._base._parallel import run_blocks
 from latentforest._base._random_loops import bootstrap_counts
 from latentforest._base._types import Floats, Ints, LeafIds
+from latentforest.forest._facts import TreeFacts
 from latentforest.forest._growing._bins import BinnedTable
 from latentforest.forest._growing._records import Response, Rules
 from latentforest.forest._growing._tree_loops import grow_tree
@@ -28,6 +29,7 @@ class GrownForest:
 
     forest: ForestArrays
     leaf_ids: LeafIds  # (n_rows, n_trees) forest-wide leaf numbers, Fortran order
+    facts: TreeFacts = field(default_factory=TreeFacts)
 
 
 def grow_trees(
