@@ -156,6 +156,9 @@ def theirs(config: str, n_rows: int, stages: Stages) -> None:
     if config == "arfpy":
         from arfpy import arf
 
+        # It knows categories as objects or categories, not as text of pandas 3.
+        text = train.select_dtypes(exclude=["number", "bool"]).columns
+        train = train.astype(dict.fromkeys(text, object))
         with stages("fit"):
             model = arf.arf(train, num_trees=100, verbose=False)
         return

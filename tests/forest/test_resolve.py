@@ -87,7 +87,7 @@ def test_foreign_forests_refuse_tables_they_cannot_read():
     model = RandomForestClassifier(3).fit(X, make_target("two classes", 20))
     planting = resolve_forest(model)
     table = pd.DataFrame({"a": X[:, 0], "b": ["x", "y"] * 10})
-    with pytest.raises(ValueError, match=r"columns are categories: \['b'\]"):
+    with pytest.raises(ValueError, match=r"columns are categories or dates: \['b'\]"):
         planting.read(table, kinds=None, unseen="error")
     with pytest.raises(ValueError, match=r"has 1 columns, but the forest .* on 2"):
         planting.read(X[:, :1], kinds=None, unseen="error")

@@ -83,16 +83,36 @@ def from_sklearn(estimator: Any) -> ForestArrays:
     return join_trees(trees, np.zeros(n_columns, np.int32))
 
 
-def _read_tree(tree: Any, columns: Ints) -> Tree:
-    """One tree; ``columns`` maps its features to those of the forest."""
+NODE_FIELDS = {
+    "left_child",
+    "right_child",
+    "feature",
+    "threshold",
+    "impurity",
+    "n_node_samples",
+    "weighted_n_node_samples",
+    "missing_go_to_left",
+}
+
+
+def refuse_unknown_nodes(tree: Any) -> None:
+    """Refuse a tree whose nodes hold more than is known here, as sets of levels."""
     nodes = tree.__getstate__()["nodes"]
-    sets = [nodes[name] for name in nodes.dtype.names if "categor" in name]
-    if any(np.ascontiguousarray(field).view(np.uint8).any() for field in sets):
+    others = [name for name in nodes.dtype.names if name not in NODE_FIELDS]
+    used = [n for n in others if np.ascontiguousarray(nodes[n]).view(np.uint8).any()]
+    if used or not set(nodes.dtype.names) >= NODE_FIELDS:
         message = (
-            "this scikit-learn forest splits on categories natively, which cannot "
-            "be read yet. Encode the categories as numbers before fitting it."
+            "this scikit-learn forest cannot be read exactly: its nodes have a layout "
+            f"that is not known here ({', '.join(used) or 'fields are missing'}), as "
+            "those that split on categories natively. Encode the categories as numbers "
+            "before fitting it."
         )
         raise TypeError(message)
+
+
+def _read_tree(tree: Any, columns: Ints) -> Tree:
+    """One tree; ``columns`` maps its features to those of the forest."""
+    refuse_unknown_nodes(tree)
     is_leaf = tree.children_left < 0
     n_nodes = len(is_leaf)
     return Tree(

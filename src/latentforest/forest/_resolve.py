@@ -5,26 +5,33 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from latentforest._base._checks import check_option
 from latentforest._base._random import stage_rngs
-from latentforest.forest._adapters import from_sklearn, is_readable
 from latentforest.forest._adversarial import AdversarialForest
 from latentforest.forest._base_forest import BaseForest
+from latentforest.forest._facts import TreeFacts
+from latentforest.forest._foreign import (
+    LIBRARIES,
+    ForeignForest,
+    check_columns,
+    check_kinds,
+    is_known,
+    kinds_for,
+    open_foreign,
+    read_trees,
+)
 from latentforest.forest._growing._grow import GrownForest
 from latentforest.forest._supervised import SupervisedForest
 from latentforest.forest._unsupervised import CompletelyRandomForest, ShiHorvathForest
 from latentforest.table import (
     Batches,
-    ColumnKind,
     EncodedTable,
     Kept,
     TableCodec,
-    TableSchema,
     Whole,
-    check_names,
     learn,
     open_table,
     read_rows,
@@ -44,6 +51,7 @@ class GivenForest:
 
     grower: BaseForest | None  # to be grown; None: ``fitted`` is used as it is
     fitted: Any
+    foreign: ForeignForest | None = None  # ``fitted``, where it is another library's
 
     def read(
         self, X: Any, *, kinds: Any, unseen: Any, most: int | None = None, seed: int = 0
@@ -117,17 +125,18 @@ class GivenForest:
         lengths = learn(codec, batches)
         if self.fitted is None:
             return codec, lengths
-        # A foreign forest was fitted on plain numbers: few-valued integers too.
-        numbers = {
-            column.name: ColumnKind.integer
-            for column in codec.schema_.columns
-            if column.kind is ColumnKind.ordered
-            and all(isinstance(level, int) for level in column.levels)
-        }
-        codec = TableCodec(numbers, unseen)
-        lengths = learn(codec, batches)
-        _check_numeric(codec.schema_, self.fitted)
+        kinds = kinds_for(self._model, codec.schema_)
+        if kinds:
+            codec = TableCodec(kinds, unseen)
+            lengths = learn(codec, batches)
+        check_kinds(self._model, codec.schema_)
         return codec, lengths
+
+    @property
+    def _model(self) -> ForeignForest:
+        if self.foreign is None:
+            raise AssertionError
+        return self.foreign
 
     def _take(
         self, table: EncodedTable, unseen: Any
@@ -139,8 +148,9 @@ class GivenForest:
                     "the forest was fitted on. Encode it with forest.codec_."
                 )
                 raise ValueError(message)
-        elif self.fitted is not None:
-            _check_numeric(table.schema, self.fitted)
+        elif self.foreign is not None:
+            check_columns(self.foreign, table.schema)
+            check_kinds(self.foreign, table.schema)
         return TableCodec.from_schema(table.schema, unseen=unseen), table
 
     def grow(
@@ -154,10 +164,14 @@ class GivenForest:
     ) -> tuple[GrownForest, Any]:
         """Grow or read the forest; also return the estimator it belongs to."""
         if self.grower is None:
-            mine = isinstance(self.fitted, BaseForest)
-            forest = self.fitted.forest_ if mine else from_sklearn(self.fitted)
+            facts = TreeFacts()
+            if self.foreign is None:
+                forest = self.fitted.forest_
+            else:
+                forest = read_trees(self.foreign, table)
+                facts = self.foreign.facts(table.n_rows)
             leaf_ids = forest.leaves(table.values, n_jobs=n_jobs)
-            return GrownForest(forest, leaf_ids), self.fitted
+            return GrownForest(forest, leaf_ids, facts), self.fitted
         grower = clone(self.grower)
         if grower.n_jobs is None:
             grower.n_jobs = n_jobs
@@ -177,41 +191,18 @@ def resolve_forest(forest: Any) -> GivenForest:
         if hasattr(forest, "forest_"):
             return GivenForest(None, forest)
         return GivenForest(forest, None)
-    if not is_readable(forest):
+    if not is_known(forest):
         names = ", ".join(repr(name) for name in FORESTS)
         message = (
             f"forest={forest!r} is not a forest. Give one of {names}, a forest of "
-            "latentforest, or a fitted scikit-learn forest."
+            f"latentforest, or a fitted one of {LIBRARIES}."
         )
         raise TypeError(message)
-    if not hasattr(forest, "n_features_in_"):
+    try:
+        return GivenForest(None, forest, open_foreign(forest))
+    except NotFittedError as exc:
         message = (
             f"forest={forest!r} is not fitted. Fit it first; wrap it in "
             "sklearn.frozen.FrozenEstimator where copies are made, as in a grid search."
         )
-        raise ValueError(message)
-    check_is_fitted(forest)
-    return GivenForest(None, forest)
-
-
-def _check_numeric(schema: TableSchema, forest: Any) -> None:
-    text = [
-        column.name
-        for column in schema.columns
-        if column.kind in (ColumnKind.category, ColumnKind.ordered)
-    ]
-    if text:
-        message = (
-            f"a {type(forest).__name__} reads numbers, but these columns are "
-            f"categories: {text}. Pass the numeric table it was fitted on."
-        )
-        raise ValueError(message)
-    names = getattr(forest, "feature_names_in_", None)
-    if schema.container != "numpy" and names is not None:
-        check_names(schema.names, tuple(names))
-    if schema.n_columns != forest.n_features_in_:
-        message = (
-            f"the table has {schema.n_columns} columns, but the forest was fitted on "
-            f"{forest.n_features_in_}. Pass the table it was fitted on."
-        )
-        raise ValueError(message)
+        raise ValueError(message) from exc

@@ -1,0 +1,75 @@
+"""What an adapter of another library has to tell."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latentforest._base._types import Floats
+from latentforest.forest._facts import TreeFacts
+from latentforest.forest._foreign._trees import ForeignTrees
+
+
+class ForeignForest(ABC):
+    """A fitted model of another library, opened for reading.
+
+    Attributes
+    ----------
+    title : str
+        What messages call the model.
+    n_columns : int
+        Columns that the model was fitted on.
+    names : tuple of str or None
+        Their names, where the model knows them.
+    categories : dict
+        For each column that the model splits by sets of categories: their values in
+        the order of the model's numbers, or None where the values are the numbers.
+    """
+
+    title: str
+    n_columns: int
+    names: tuple[str, ...] | None
+    categories: dict[int, tuple[Any, ...] | None]
+    # Whether a level that the model does not know goes the way of a missing cell;
+    # else it is a number beyond all that the model knows.
+    unknown_is_missing = False
+
+    def settle(self, levels: Mapping[int, tuple[Any, ...]]) -> None:
+        """Hear the levels of the table, where the model alone is not enough."""
+        del levels
+
+    def codes_of(self, column: int, levels: tuple[Any, ...]) -> NDArray[np.int64]:
+        """Return the model's number of each level; -1: it does not know the level."""
+        known = self.categories[column]
+        if known is None:
+            return np.array([_as_code(level) for level in levels], np.int64)
+        code = {value: number for number, value in enumerate(known)}
+        return np.array([code.get(level, -1) for level in levels], np.int64)
+
+    @abstractmethod
+    def trees(self) -> ForeignTrees:
+        """Return the trees, or refuse what cannot be read exactly."""
+
+    @abstractmethod
+    def leaves(self, features: Floats) -> NDArray[np.integer[Any]]:
+        """Ask the library for the leaf of each row in each tree.
+
+        ``features`` hold numbers, the library's numbers of categories, and NaN.
+        """
+
+    def facts(self, n_rows: int) -> TreeFacts:
+        """Return what the library tells of its trees; ``n_rows`` of the table."""
+        del n_rows
+        return TreeFacts()
+
+
+def _as_code(level: Any) -> int:
+    is_whole = isinstance(level, (int, float, np.number)) and level == int(level)
+    return int(level) if is_whole and level >= 0 else -1
+
+
+def refuse(title: str, reason: str, remedy: str) -> ValueError:
+    """Say why a model cannot be read exactly."""
+    return ValueError(f"{title} cannot be read exactly: {reason}. {remedy}")
