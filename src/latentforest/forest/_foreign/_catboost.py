@@ -1,7 +1,6 @@
 """CatBoost: models of numbers and of categories that are compared one by one."""
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -19,6 +18,7 @@ from latentforest.forest._foreign._trees import (
     TreeParts,
     join_parts,
 )
+from latentforest.table import EncodedTable
 
 NUMBER, ONE_LEVEL = "FloatFeature", "OneHotFeature"
 NO_LEVEL = "latentforest: no such level"
@@ -37,7 +37,6 @@ class CatBoostForest(ForeignForest):
         self._model = model
         self.names = tuple(model.feature_names_)
         self.n_columns = len(self.names)
-        self._levels: dict[int, tuple[Any, ...]] = {}
         # Which values there are is known when the table is.
         self.categories = {int(c): () for c in model.get_cat_feature_indices()}
         if model.get_text_feature_indices() or model.get_embedding_feature_indices():
@@ -47,10 +46,12 @@ class CatBoostForest(ForeignForest):
                 "Fit it on numbers and categories.",
             )
 
-    def settle(self, levels: Mapping[int, tuple[Any, ...]]) -> None:
+    def settle(self, table: EncodedTable) -> None:
         """Take the values of categories from the table: the model keeps hashes only."""
-        self._levels = dict(levels)
-        self.categories = {c: tuple(map(_word, levels[c])) for c in self.categories}
+        columns = table.schema.columns
+        self.categories = {
+            c: tuple(map(_word, columns[c].levels)) for c in self.categories
+        }
 
     def codes_of(self, column: int, levels: tuple[Any, ...]) -> NDArray[np.int64]:
         """Return the numbers that the table gives its levels."""

@@ -1,12 +1,11 @@
 """Does every row go where the library sends it? Asked each time a model is read."""
 
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from latentforest._base._types import Codes, Floats, Ints
-from latentforest.forest._foreign._contract import ForeignForest
-from latentforest.table import EncodedTable
+from latentforest._base._types import Codes, Ints
 from latentforest.trees import ForestArrays
 
 MOST_ROWS = 1_000
@@ -14,42 +13,33 @@ MOST_CHECKS = 500_000  # rows × trees
 
 
 def check_routes(
-    model: ForeignForest,
+    title: str,
     forest: ForestArrays,
     leaf_name: Ints,
-    table: EncodedTable,
-    features: Callable[[Codes], Floats],
-    seed: int = 0,
+    rows: Codes,
+    theirs: NDArray[np.integer[Any]],
 ) -> None:
-    """Send rows down our trees and the library's; refuse the model where they differ.
-
-    Rows are rows of the table, in each of which one cell was moved: to the threshold of
-    a split on its way, to the next number above or below in double or in single
-    precision, to another level, or it was made missing.
+    """Send rows down our trees; refuse the model where the library says otherwise.
 
     Parameters
     ----------
-    model : ForeignForest
-        The model.
+    title : str
+        What messages call the model.
     forest : ForestArrays
         Its trees as read.
     leaf_name : array of int, shape (n_nodes,)
         The library's names of the leaves.
-    table : EncodedTable
-        Rows of the table.
-    features : callable
-        From codes to what the library reads.
-    seed : int, default=0
-        What decides which rows are tried.
+    rows : array of float, shape (n_rows, n_columns)
+        Codes of rows.
+    theirs : array of int, shape (n_rows, n_trees)
+        Leaves of these rows by the library.
     """
-    rng = np.random.default_rng(seed)
-    rows = trial_rows(forest, table.values, rng)
     ours = forest.route(rows)
-    theirs = model.leaves(features(rows))
     if theirs.shape != ours.shape:
         message = (
-            f"{model.title} has {theirs.shape[1]} trees by its own leaf call, but "
-            f"{ours.shape[1]} were read. Its layout is not known; please report it."
+            f"{title} has leaves of shape {theirs.shape} by its own call, but of "
+            f"shape {ours.shape} by the trees that were read. Its layout is not known; "
+            "please report it."
         )
         raise ValueError(message)
     names = leaf_name[forest.start[:-1] + ours]
@@ -57,7 +47,7 @@ def check_routes(
     if len(wrong):
         row, tree = wrong[0]
         message = (
-            f"{model.title} was not read exactly: in tree {tree} a row goes to leaf "
+            f"{title} was not read exactly: in tree {tree} a row goes to leaf "
             f"{theirs[row, tree]} by the library and to {names[row, tree]} (node "
             f"{ours[row, tree]}) by the trees that were read ({len(wrong)} of "
             f"{names.size} ways differ). It is not used; please report the model."
@@ -65,34 +55,76 @@ def check_routes(
         raise ValueError(message)
 
 
-def trial_rows(forest: ForestArrays, values: Codes, rng: np.random.Generator) -> Codes:
-    """Return rows of a table, each with a cell where a split decides."""
+def trial_rows(
+    forest: ForestArrays,
+    values: Codes,
+    seed: int = 0,
+    never_missing: frozenset[int] = frozenset(),
+) -> Codes:
+    """Return rows of a table, in each of which a cell lies where a split decides.
+
+    The cell of a split on the row's way is moved to the threshold, to the next number
+    above or below it in double or in single precision, to another level, or it is made
+    missing.
+
+    Parameters
+    ----------
+    forest : ForestArrays
+        The trees.
+    values : array of float, shape (n_rows, n_columns)
+        Codes of the table.
+    seed : int, default=0
+        What decides which rows are tried.
+    never_missing : frozenset of int, default=frozenset()
+        Columns whose cells may not be missing.
+
+    Returns
+    -------
+    array of float, shape (n_trials, n_columns)
+    """
+    rng = np.random.default_rng(seed)
     n_rows = int(np.clip(MOST_CHECKS // forest.n_trees, 20, MOST_ROWS))
     rows: Codes = values[rng.integers(len(values), size=n_rows)].copy()
+    for row, node in enumerate(_nodes_on_the_way(forest, rows, rng)):
+        if forest.left[node] < 0:
+            continue
+        column = int(forest.feature[node])
+        if forest.split_levels[column]:
+            near = [float(rng.integers(forest.split_levels[column])), np.nan]
+        else:
+            near = _beside(forest.threshold[node])
+        if column in never_missing:
+            near.pop()
+        if near:
+            rows[row, column] = near[rng.integers(len(near))]
+    return rows
+
+
+def _beside(cut: float) -> list[float]:
+    """Return a threshold, the numbers next to it, and a missing cell."""
+    if not np.isfinite(cut):
+        return [np.nan]
+    single = np.float32(cut)
+    return [
+        cut,
+        *(float(np.nextafter(cut, side)) for side in (-np.inf, np.inf)),
+        *(float(np.nextafter(single, np.float32(side))) for side in (-np.inf, np.inf)),
+        np.nan,
+    ]
+
+
+def _nodes_on_the_way(
+    forest: ForestArrays, rows: Codes, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return, for each row, a node near its leaf in one of the trees."""
     ids = forest.leaves(rows)
     parent, _ = forest.parents()
-    node_of_leaf = np.empty(forest.n_leaves, np.int64)
     is_leaf = forest.left < 0
+    node_of_leaf = np.empty(forest.n_leaves, np.int64)
     node_of_leaf[forest.leaf[is_leaf]] = np.flatnonzero(is_leaf)
-    node = node_of_leaf[
-        ids[np.arange(n_rows), rng.integers(forest.n_trees, size=n_rows)]
-    ]
+    tree = rng.integers(forest.n_trees, size=len(rows))
+    node = node_of_leaf[ids[np.arange(len(rows)), tree]]
     for _ in range(3):
-        up = parent[node]
-        climb = (up >= 0) & ((forest.left[node] < 0) | (rng.random(n_rows) < 0.6))
-        node = np.where(climb, up, node)
-    for row in np.flatnonzero(forest.left[node] >= 0):
-        column, cut = forest.feature[node[row]], forest.threshold[node[row]]
-        n_levels = forest.split_levels[column]
-        near = [
-            cut,
-            np.nextafter(cut, np.inf),
-            np.nextafter(cut, -np.inf),
-            np.float64(np.nextafter(np.float32(cut), np.float32(np.inf))),
-            np.float64(np.nextafter(np.float32(cut), np.float32(-np.inf))),
-            np.nan,
-        ]
-        if n_levels:
-            near = [float(rng.integers(n_levels)), np.nan]
-        rows[row, column] = near[rng.integers(len(near))]
-    return rows
+        climbs = is_leaf[node] | (rng.random(len(rows)) < 0.6)
+        node = np.where(climbs & (parent[node] >= 0), parent[node], node)
+    return node

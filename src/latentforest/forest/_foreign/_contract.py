@@ -1,7 +1,6 @@
 """What an adapter of another library has to tell."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from latentforest._base._types import Floats
 from latentforest.forest._facts import TreeFacts
 from latentforest.forest._foreign._trees import ForeignTrees
+from latentforest.table import ColumnKind, EncodedTable, TableSchema
 
 
 class ForeignForest(ABC):
@@ -36,9 +36,23 @@ class ForeignForest(ABC):
     # else it is a number beyond all that the model knows.
     unknown_is_missing = False
 
-    def settle(self, levels: Mapping[int, tuple[Any, ...]]) -> None:
-        """Hear the levels of the table, where the model alone is not enough."""
-        del levels
+    # Columns in which the library refuses missing cells, as far as that is known.
+    never_missing: frozenset[int] = frozenset()
+
+    def look_at(self, schema: TableSchema) -> dict[int, ColumnKind]:
+        """See the columns as they were inferred; say which to read otherwise."""
+        kinds: dict[int, ColumnKind] = {}
+        for number, column in enumerate(schema.columns):
+            if number in self.categories:
+                kinds[number] = ColumnKind.category
+            elif column.kind is ColumnKind.ordered and _are_integers(column.levels):
+                # Few-valued integers are numbers to it.
+                kinds[number] = ColumnKind.integer
+        return kinds
+
+    def settle(self, table: EncodedTable) -> None:
+        """See the table, where the model alone is not enough."""
+        del table
 
     def codes_of(self, column: int, levels: tuple[Any, ...]) -> NDArray[np.int64]:
         """Return the model's number of each level; -1: it does not know the level."""
@@ -52,17 +66,25 @@ class ForeignForest(ABC):
     def trees(self) -> ForeignTrees:
         """Return the trees, or refuse what cannot be read exactly."""
 
-    @abstractmethod
     def leaves(self, features: Floats) -> NDArray[np.integer[Any]]:
         """Ask the library for the leaf of each row in each tree.
 
         ``features`` hold numbers, the library's numbers of categories, and NaN.
         """
+        raise NotImplementedError
+
+    def stored(self) -> tuple[Floats, NDArray[np.integer[Any]]] | None:
+        """Return rows and their leaves, where the library itself cannot be asked."""
+        return None
 
     def facts(self, n_rows: int) -> TreeFacts:
         """Return what the library tells of its trees; ``n_rows`` of the table."""
         del n_rows
         return TreeFacts()
+
+
+def _are_integers(levels: tuple[Any, ...]) -> bool:
+    return all(isinstance(level, int) for level in levels)
 
 
 def _as_code(level: Any) -> int:

@@ -39,6 +39,8 @@ def is_known(model: Any) -> bool:
     from latentforest.forest._adapters import is_readable  # noqa: PLC0415
     from latentforest.forest._foreign._sklearn import holds_trees  # noqa: PLC0415
 
+    if _is_pipeline(model):
+        return is_known(model.steps[-1][1])
     return (
         isinstance(model, ForeignForest)
         or _adapter(model) is not None
@@ -56,4 +58,16 @@ def open_foreign(model: Any) -> ForeignForest:
     from latentforest.forest._foreign._sklearn import SklearnForest  # noqa: PLC0415
 
     check_is_fitted(model) if hasattr(model, "get_params") else None
+    if _is_pipeline(model):
+        from latentforest.forest._foreign._pipeline import (  # noqa: PLC0415
+            PipelineForest,
+        )
+
+        return PipelineForest(model, open_foreign)
     return (_adapter(model) or SklearnForest)(model)
+
+
+def _is_pipeline(model: Any) -> bool:
+    from sklearn.pipeline import Pipeline  # noqa: PLC0415
+
+    return isinstance(model, Pipeline)

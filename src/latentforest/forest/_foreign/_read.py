@@ -3,9 +3,10 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latentforest._base._types import Codes, Floats
-from latentforest.forest._foreign._check import check_routes
+from latentforest.forest._foreign._check import check_routes, trial_rows
 from latentforest.forest._foreign._contract import ForeignForest
 from latentforest.table import ColumnKind, EncodedTable, TableSchema, check_names
 from latentforest.trees import ForestArrays
@@ -29,19 +30,11 @@ def kinds_for(model: ForeignForest, schema: TableSchema) -> dict[Any, ColumnKind
         Kinds of columns that have to be read otherwise.
     """
     check_columns(model, schema)
-    wanted: dict[Any, ColumnKind] = {}
-    for number, column in enumerate(schema.columns):
-        if number in model.categories:
-            if column.kind is not ColumnKind.category:
-                wanted[column.name] = ColumnKind.category
-        elif column.kind is ColumnKind.ordered and _are_integers(column.levels):
-            # Few-valued integers are numbers to it.
-            wanted[column.name] = ColumnKind.integer
-    return wanted
-
-
-def _are_integers(levels: tuple[Any, ...]) -> bool:
-    return all(isinstance(level, int) for level in levels)
+    return {
+        schema.columns[number].name: kind
+        for number, kind in model.look_at(schema).items()
+        if schema.columns[number].kind is not kind
+    }
 
 
 def check_columns(model: ForeignForest, schema: TableSchema) -> None:
@@ -77,11 +70,12 @@ def read_trees(
     model: ForeignForest, table: EncodedTable, seed: int = 0
 ) -> ForestArrays:
     """Read the trees for a table, and compare them with the library's own leaf call."""
-    levels = {
-        number: table.schema.columns[number].levels for number in model.categories
+    _check_gaps(model, table)
+    model.settle(table)
+    codes_of = {
+        number: model.codes_of(number, table.schema.columns[number].levels)
+        for number in model.categories
     }
-    model.settle(levels)
-    codes_of = {number: model.codes_of(number, own) for number, own in levels.items()}
     trees = model.trees()
     forest = trees.with_levels(
         codes_of,
@@ -99,5 +93,36 @@ def read_trees(
             cells[known, number] = own
         return cells
 
-    check_routes(model, forest, trees.leaf_name, table, features, seed)
+    stored = model.stored()
+    if stored is None:
+        rows = trial_rows(forest, table.values, seed, model.never_missing)
+        theirs = model.leaves(features(rows))
+    else:
+        rows = _as_table(stored[0], codes_of)
+        known = ~np.isnan(rows).any(axis=1)
+        rows, theirs = rows[known], stored[1][known]
+    check_routes(model.title, forest, trees.leaf_name, rows, theirs)
     return forest
+
+
+def _check_gaps(model: ForeignForest, table: EncodedTable) -> None:
+    names = [
+        table.schema.names[number]
+        for number in sorted(model.never_missing)
+        if np.isnan(table.values[:, number]).any()
+    ]
+    if names:
+        message = (
+            f"{model.title} knows no missing cells, but these columns have some: "
+            f"{names}. Fill them first."
+        )
+        raise ValueError(message)
+
+
+def _as_table(rows: Floats, codes_of: dict[int, NDArray[np.int64]]) -> Codes:
+    """Turn the library's numbers of categories into levels of the table."""
+    cells = rows.copy()
+    for number, codes in codes_of.items():
+        level = {float(code): place for place, code in enumerate(codes)}
+        cells[:, number] = [level.get(code, np.nan) for code in rows[:, number]]
+    return cells

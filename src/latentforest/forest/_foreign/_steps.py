@@ -1,0 +1,215 @@
+"""What the steps of a pipeline make of a column, found by asking them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from latentforest._base._types import Bools, Codes, Floats
+from latentforest.forest._foreign._contract import refuse
+from latentforest.table import EncodedTable
+
+PROBES = 24  # rows in which columns are changed, one after the other
+HALVINGS = 64  # all bits of a double
+REMEDY = (
+    "Give RFAE the last step, and to fit the table that the steps before it return."
+)
+
+
+class StepTable:
+    """Rows of a table on their way through the steps, without being rounded."""
+
+    def __init__(self, table: EncodedTable, transform: Callable[[Any], Floats]) -> None:
+        self.schema, self._transform = table.schema, transform
+        self.values = table.values
+        self.levels = {
+            number: np.array(column.levels, object)
+            for number, column in enumerate(table.schema.columns)
+            if len(column.levels)
+        }
+        self.row = table.values[:1].copy()
+        for number in range(table.schema.n_columns):
+            known = table.values[~np.isnan(table.values[:, number]), number]
+            self.row[0, number] = known[0] if len(known) else np.nan
+        self.never_missing = frozenset(
+            number
+            for number in range(table.schema.n_columns)
+            if self._fails(self.with_cells(number, np.array([np.nan])))
+        )
+
+    def make(self, codes: Codes) -> Floats:
+        """Send rows through the steps."""
+        import warnings  # noqa: PLC0415
+
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return self._transform(self._frame(codes))
+
+    def _fails(self, codes: Codes) -> bool:
+        try:
+            self.make(codes)
+        except Exception:  # steps raise what they like
+            return True
+        return False
+
+    def with_cells(self, column: int, cells: Codes) -> Codes:
+        """Return a row as often as there are cells, which it gets in one column."""
+        rows = np.repeat(self.row, len(cells), axis=0)
+        rows[:, column] = cells
+        return rows
+
+    def _frame(self, codes: Codes) -> Any:
+        columns: list[Any] = []
+        for number in range(codes.shape[1]):
+            cells = codes[:, number]
+            if number in self.levels:
+                known = ~np.isnan(cells)
+                own = np.full(len(cells), np.nan, object)
+                own[known] = self.levels[number][cells[known].astype(int)]
+                cells = own
+            columns.append(cells)
+        if self.schema.container == "numpy":
+            dtype = object if self.levels else np.float64
+            return np.stack([np.asarray(c, dtype) for c in columns], axis=1)
+        import pandas as pd  # noqa: PLC0415
+
+        frame = pd.DataFrame(dict(zip(self.schema.names, columns, strict=True)))
+        return frame.infer_objects()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A number that the steps make, as a function of one column."""
+
+    number: int
+    column: int
+    at_missing: float
+    at_levels: Floats | None  # value for each level; None: the column is a number
+
+    def thresholds(self, cuts: Floats, table: StepTable) -> tuple[Floats, Bools]:
+        """Find s with x <= s where f(x) <= t; or x > s, if f reverses the order."""
+        low, high = self._ends(table)
+        at_low, at_high = self._at(np.array([low, high]), table)
+        falls = at_high < at_low
+        different, back = np.unique(cuts, return_inverse=True)
+        below = np.full(len(different), _order(np.array([low]))[0])
+        above = np.full(len(different), _order(np.array([high]))[0])
+
+        # Whether x lies on the lower side: f(x) <= t, or f(x) > t where f falls.
+        def is_below(x: Floats) -> Bools:
+            return (self._at(x, table) <= different) != falls
+
+        never, always = ~is_below(_number(below)), is_below(_number(above))
+        for _ in range(HALVINGS):
+            middle = (below >> 1) + (above >> 1) + (below & above & 1)
+            inside = is_below(_number(middle))
+            below, above = (
+                np.where(inside, middle, below),
+                np.where(inside, above, middle),
+            )
+        found = _number(below)
+        found[never], found[always] = -np.inf, np.inf
+        return found[back], np.full(len(cuts), falls)
+
+    def _at(self, cells: Floats, table: StepTable) -> Floats:
+        return table.make(table.with_cells(self.column, cells))[:, self.number]
+
+    def _ends(self, table: StepTable) -> tuple[float, float]:
+        """Return numbers between which the order of all that was tried is kept."""
+        own = table.values[:, self.column]
+        own = np.unique(own[~np.isnan(own)])
+        scale = 10.0 ** np.arange(-30, 31, 3)
+        cells = np.unique(np.concatenate([own, scale, -scale, [0.0]]))
+        found = self._at(cells, table)
+        first, last = np.searchsorted(cells, [own[0], own[-1]])
+        rises = found[last] >= found[first]
+        for step in (-1, 1):
+            at = first if step < 0 else last
+            while 0 <= at + step < len(cells):
+                moved = (found[at + step] - found[at]) * step
+                if not (moved >= 0 if rises else moved <= 0):
+                    break
+                at += step
+            first, last = (at, last) if step < 0 else (first, at)
+        return float(cells[first]), float(cells[last])
+
+    def keeps_order(self, table: StepTable) -> bool:
+        """Whether larger numbers of the table give values that rise, or that fall."""
+        own = np.unique(table.values[:, self.column])
+        own = own[~np.isnan(own)]
+        moved = np.diff(self._at(own, table))
+        return bool((moved >= 0).all() or (moved <= 0).all())
+
+
+def find_steps(table: StepTable, title: str) -> list[Step]:
+    """Find which column each made number depends on, or refuse what mixes columns."""
+    rng = np.random.default_rng(0)
+    rows = table.values[rng.integers(len(table.values), size=PROBES)].copy()
+    for number in table.never_missing:
+        gaps = np.isnan(rows[:, number])
+        rows[gaps, number] = table.row[0, number]
+    made = table.make(rows)
+    n_made = made.shape[1]
+    depends = np.zeros((n_made, rows.shape[1]), bool)
+    for number in range(rows.shape[1]):
+        other = rows.copy()
+        cells = table.values[rng.integers(len(rows), size=PROBES), number]
+        cells = np.where(np.isnan(cells), table.row[0, number], cells)
+        other[:, number] = cells
+        changed = [table.make(other)]
+        if number in table.levels:
+            for level in range(len(table.levels[number])):
+                other[:, number] = level
+                changed.append(table.make(other))
+        depends[:, number] = np.any(
+            [~_same(found, made).all(axis=0) for found in changed], axis=0
+        )
+    steps = []
+    for number in range(n_made):
+        columns = np.flatnonzero(depends[number])
+        if len(columns) > 1:
+            names = [table.schema.names[c] for c in columns]
+            raise refuse(
+                title,
+                f"its steps mix the columns {names}",
+                REMEDY,
+            )
+        steps.append(_step(number, int(columns[0]) if len(columns) else 0, table))
+    for step in steps:
+        if step.at_levels is None and not step.keeps_order(table):
+            raise refuse(
+                title,
+                f"its steps neither keep nor reverse the order of the column "
+                f"{table.schema.names[step.column]!r}",
+                REMEDY,
+            )
+    return steps
+
+
+def _step(number: int, column: int, table: StepTable) -> Step:
+    at_missing, at_levels = np.nan, None
+    if column not in table.never_missing:
+        at_missing = float(
+            table.make(table.with_cells(column, np.array([np.nan])))[0, number]
+        )
+    if column in table.levels:
+        cells = np.arange(len(table.levels[column]), dtype=np.float64)
+        at_levels = table.make(table.with_cells(column, cells))[:, number]
+    return Step(number, column, at_missing, at_levels)
+
+
+def _same(found: Floats, made: Floats) -> Bools:
+    same: Bools = (found == made) | (np.isnan(found) & np.isnan(made))
+    return same
+
+
+def _order(numbers: Floats) -> Any:
+    """Turn doubles into integers of the same order."""
+    bits = (numbers + 0.0).view(np.int64)
+    return bits ^ ((bits >> 63) & np.int64(2**63 - 1))
+
+
+def _number(order: Any) -> Floats:
+    found: Floats = (order ^ ((order >> 63) & np.int64(2**63 - 1))).view(np.float64)
+    return found
