@@ -106,7 +106,7 @@ class CatBoostForest(ForeignForest):
         return join_parts(parts)
 
     def _as_json(self) -> dict[str, Any]:
-        from catboost import Pool  # type: ignore[import-untyped] # noqa: PLC0415
+        from catboost import Pool  # noqa: PLC0415
 
         pool = None
         if self.categories:

@@ -58,8 +58,10 @@ def check_routes(
 def trial_rows(
     forest: ForestArrays,
     values: Codes,
-    seed: int = 0,
     never_missing: frozenset[int] = frozenset(),
+    *,
+    n_rows: int | None = None,
+    seed: int = 0,
 ) -> Codes:
     """Return rows of a table, in each of which a cell lies where a split decides.
 
@@ -73,17 +75,20 @@ def trial_rows(
         The trees.
     values : array of float, shape (n_rows, n_columns)
         Codes of the table.
-    seed : int, default=0
-        What decides which rows are tried.
     never_missing : frozenset of int, default=frozenset()
         Columns whose cells may not be missing.
+    n_rows : int or None, default=None
+        How many; None takes up to 1,000, fewer for many trees.
+    seed : int, default=0
+        What decides which rows are tried.
 
     Returns
     -------
     array of float, shape (n_trials, n_columns)
     """
     rng = np.random.default_rng(seed)
-    n_rows = int(np.clip(MOST_CHECKS // forest.n_trees, 20, MOST_ROWS))
+    if n_rows is None:
+        n_rows = int(np.clip(MOST_CHECKS // forest.n_trees, 20, MOST_ROWS))
     rows: Codes = values[rng.integers(len(values), size=n_rows)].copy()
     for row, node in enumerate(_nodes_on_the_way(forest, rows, rng)):
         if forest.left[node] < 0:

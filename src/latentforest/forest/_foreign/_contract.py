@@ -11,6 +11,8 @@ from latentforest.forest._facts import TreeFacts
 from latentforest.forest._foreign._trees import ForeignTrees
 from latentforest.table import ColumnKind, EncodedTable, TableSchema
 
+NUMBERS = (ColumnKind.continuous, ColumnKind.integer, ColumnKind.boolean)
+
 
 class ForeignForest(ABC):
     """A fitted model of another library, opened for reading.
@@ -49,6 +51,10 @@ class ForeignForest(ABC):
                 # Few-valued integers are numbers to it.
                 kinds[number] = ColumnKind.integer
         return kinds
+
+    def accepts(self, number: int, kind: ColumnKind) -> bool:
+        """Whether the model can read a column of a kind."""
+        return number in self.categories or kind in NUMBERS
 
     def settle(self, table: EncodedTable) -> None:
         """See the table, where the model alone is not enough."""

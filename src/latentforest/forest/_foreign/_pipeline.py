@@ -18,8 +18,6 @@ from latentforest.forest._foreign._steps import StepTable, find_steps
 from latentforest.forest._foreign._trees import CodeSet, ForeignTrees
 from latentforest.table import ColumnKind, EncodedTable, TableSchema
 
-LEVELS = (ColumnKind.category, ColumnKind.boolean)
-
 
 class PipelineForest(ForeignForest):
     """A fitted ``Pipeline`` whose last step is a forest that can be read."""
@@ -36,21 +34,37 @@ class PipelineForest(ForeignForest):
         self.categories = {}
 
     def look_at(self, schema: TableSchema) -> dict[int, ColumnKind]:
-        """Take all columns with levels for sets; few-valued integers may be either."""
-        self.categories = {
-            number: column.levels
-            for number, column in enumerate(schema.columns)
-            if column.kind in (*LEVELS, ColumnKind.ordered)
-        }
-        return {
+        """Take columns with levels for sets, and integers whose order is lost."""
+        if any(not self.accepts(n, c.kind) for n, c in enumerate(schema.columns)):
+            return {}
+        words = {
             number: ColumnKind.category
             for number, column in enumerate(schema.columns)
-            if column.kind is ColumnKind.ordered
+            if column.kind is ColumnKind.ordered and not column.is_scale
         }
+        table = StepTable.of_schema(schema, self._transform)
+        whole = {
+            number: ColumnKind.integer
+            if table.keeps_order(number)
+            else ColumnKind.category
+            for number, column in enumerate(schema.columns)
+            if column.kind is ColumnKind.integer or column.is_scale
+        }
+        return words | whole
+
+    def accepts(self, number: int, kind: ColumnKind) -> bool:
+        """Whether a column may be of a kind: all but dates."""
+        del number
+        return kind is not ColumnKind.datetime
 
     def settle(self, table: EncodedTable) -> None:
         """Find out what the steps make of each column."""
-        self._table = StepTable(table, self._transform)
+        self.categories = {
+            number: column.levels
+            for number, column in enumerate(table.schema.columns)
+            if column.levels
+        }
+        self._table = StepTable(table.schema, table.values, self._transform)
         self._steps = find_steps(self._table, self.title)
         self.never_missing = self._table.never_missing
 

@@ -1,7 +1,8 @@
 """Forests of R's ranger, and of arf, which grows them by ranger: from a JSON file.
 
 The file is written in R by a few lines (see the page on forests of others); it holds
-the trees as ``treeInfo`` tells them, and rows with the leaves that ranger puts them into.
+the trees as ``treeInfo`` tells them, and rows with the leaves that ranger puts them
+into.
 """
 
 import json

@@ -1,11 +1,12 @@
 """A table as another library's model reads it, and the model's trees for that table."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from latentforest._base._types import Codes, Floats
+from latentforest._base._types import Codes, Floats, Ints
 from latentforest.forest._foreign._check import check_routes, trial_rows
 from latentforest.forest._foreign._contract import ForeignForest
 from latentforest.table import ColumnKind, EncodedTable, TableSchema, check_names
@@ -54,9 +55,7 @@ def check_kinds(model: ForeignForest, schema: TableSchema) -> None:
     wrong = [
         column.name
         for number, column in enumerate(schema.columns)
-        if number not in model.categories
-        and column.kind
-        not in (ColumnKind.continuous, ColumnKind.integer, ColumnKind.boolean)
+        if not model.accepts(number, column.kind)
     ]
     if wrong:
         message = (
@@ -66,10 +65,45 @@ def check_kinds(model: ForeignForest, schema: TableSchema) -> None:
         raise ValueError(message)
 
 
-def read_trees(
-    model: ForeignForest, table: EncodedTable, seed: int = 0
-) -> ForestArrays:
-    """Read the trees for a table, and compare them with the library's own leaf call."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """The trees of a model for a table, and how to ask the model about its rows."""
+
+    model: ForeignForest
+    forest: ForestArrays
+    leaf_name: Ints  # the library's names of the leaves, by node
+    codes_of: dict[int, NDArray[np.int64]]  # the library's numbers of the levels
+
+    def features(self, values: Codes) -> Floats:
+        """Return rows as the library reads them."""
+        cells = np.array(values, np.float64)
+        for number, codes in self.codes_of.items():
+            level = cells[:, number]
+            known = ~np.isnan(level)
+            own = codes[level[known].astype(int)].astype(np.float64)
+            own[own < 0] = np.nan if self.model.unknown_is_missing else BEYOND
+            cells[known, number] = own
+        return cells
+
+    def check(self, rows: Codes) -> None:
+        """Refuse the model where the library sends one of the rows elsewhere."""
+        theirs = self.model.leaves(self.features(rows))
+        check_routes(self.model.title, self.forest, self.leaf_name, rows, theirs)
+
+    def check_stored(self, features: Floats, theirs: NDArray[np.integer[Any]]) -> None:
+        """Refuse the model where rows that came with it went elsewhere."""
+        rows = features.copy()
+        for number, codes in self.codes_of.items():
+            level = {float(code): place for place, code in enumerate(codes)}
+            rows[:, number] = [level.get(c, np.nan) for c in features[:, number]]
+        known = ~np.isnan(rows).any(axis=1)
+        check_routes(
+            self.model.title, self.forest, self.leaf_name, rows[known], theirs[known]
+        )
+
+
+def read_model(model: ForeignForest, table: EncodedTable) -> Reading:
+    """Read the trees of a model for a table; nothing is compared yet."""
     _check_gaps(model, table)
     model.settle(table)
     codes_of = {
@@ -82,27 +116,19 @@ def read_trees(
         np.asarray(table.schema.split_levels),
         unknown_is_missing=model.unknown_is_missing,
     )
+    return Reading(model, forest, trees.leaf_name, codes_of)
 
-    def features(values: Codes) -> Floats:
-        cells = np.array(values, np.float64)
-        for number, codes in codes_of.items():
-            level = cells[:, number]
-            known = ~np.isnan(level)
-            own = codes[level[known].astype(int)].astype(np.float64)
-            own[own < 0] = np.nan if model.unknown_is_missing else BEYOND
-            cells[known, number] = own
-        return cells
 
+def read_trees(model: ForeignForest, table: EncodedTable) -> ForestArrays:
+    """Read the trees, and compare them with the library's own leaf call."""
+    reading = read_model(model, table)
     stored = model.stored()
     if stored is None:
-        rows = trial_rows(forest, table.values, seed, model.never_missing)
-        theirs = model.leaves(features(rows))
+        rows = trial_rows(reading.forest, table.values, model.never_missing)
+        reading.check(rows)
     else:
-        rows = _as_table(stored[0], codes_of)
-        known = ~np.isnan(rows).any(axis=1)
-        rows, theirs = rows[known], stored[1][known]
-    check_routes(model.title, forest, trees.leaf_name, rows, theirs)
-    return forest
+        reading.check_stored(*stored)
+    return reading.forest
 
 
 def _check_gaps(model: ForeignForest, table: EncodedTable) -> None:
@@ -117,12 +143,3 @@ def _check_gaps(model: ForeignForest, table: EncodedTable) -> None:
             f"{names}. Fill them first."
         )
         raise ValueError(message)
-
-
-def _as_table(rows: Floats, codes_of: dict[int, NDArray[np.int64]]) -> Codes:
-    """Turn the library's numbers of categories into levels of the table."""
-    cells = rows.copy()
-    for number, codes in codes_of.items():
-        level = {float(code): place for place, code in enumerate(codes)}
-        cells[:, number] = [level.get(code, np.nan) for code in rows[:, number]]
-    return cells

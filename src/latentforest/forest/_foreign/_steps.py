@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latentforest._base._types import Bools, Codes, Floats
 from latentforest.forest._foreign._contract import refuse
-from latentforest.table import EncodedTable
+from latentforest.table import ColumnKind, ColumnSpec, TableSchema
 
+MOST_PROBES = 2_000  # integers whose order is looked at
 PROBES = 24  # rows in which columns are changed, one after the other
 HALVINGS = 64  # all bits of a double
 REMEDY = (
@@ -20,23 +22,47 @@ REMEDY = (
 class StepTable:
     """Rows of a table on their way through the steps, without being rounded."""
 
-    def __init__(self, table: EncodedTable, transform: Callable[[Any], Floats]) -> None:
-        self.schema, self._transform = table.schema, transform
-        self.values = table.values
+    def __init__(
+        self, schema: TableSchema, values: Codes, transform: Callable[[Any], Floats]
+    ) -> None:
+        self.schema, self.values, self._transform = schema, values, transform
         self.levels = {
-            number: np.array(column.levels, object)
-            for number, column in enumerate(table.schema.columns)
-            if len(column.levels)
+            number: _as_array(column.levels)
+            for number, column in enumerate(schema.columns)
+            if column.levels and not column.is_scale
         }
-        self.row = table.values[:1].copy()
-        for number in range(table.schema.n_columns):
-            known = table.values[~np.isnan(table.values[:, number]), number]
+        self.row = values[:1].copy()
+        for number in range(schema.n_columns):
+            known = values[~np.isnan(values[:, number]), number]
             self.row[0, number] = known[0] if len(known) else np.nan
         self.never_missing = frozenset(
             number
-            for number in range(table.schema.n_columns)
+            for number in range(schema.n_columns)
             if self._fails(self.with_cells(number, np.array([np.nan])))
         )
+
+    @classmethod
+    def of_schema(
+        cls, schema: TableSchema, transform: Callable[[Any], Floats]
+    ) -> "StepTable":
+        """Make up rows, within the ranges of the columns, before the table is read."""
+        rng = np.random.default_rng(0)
+        values = np.empty((PROBES, schema.n_columns))
+        for number, column in enumerate(schema.columns):
+            cells = rng.uniform(*_range(column), PROBES)
+            is_whole = column.kind is not ColumnKind.continuous
+            values[:, number] = np.round(cells) if is_whole else cells
+        return cls(schema, values, transform)
+
+    def keeps_order(self, column: int) -> bool:
+        """Whether all that is made of an integer rises or falls with it."""
+        low, high = _range(self.schema.columns[column])
+        cells = np.unique(np.linspace(low - 1, high + 1, MOST_PROBES).round())
+        rows = self.with_cells(column, np.sort([*cells, *(cells + 0.5)]))
+        if self._fails(rows):
+            return False  # it knows some of the numbers only, and so no order
+        moved = np.diff(self.make(rows), axis=0)
+        return bool(((moved >= 0).all(axis=0) | (moved <= 0).all(axis=0)).all())
 
     def make(self, codes: Codes) -> Floats:
         """Send rows through the steps."""
@@ -64,9 +90,11 @@ class StepTable:
         for number in range(codes.shape[1]):
             cells = codes[:, number]
             if number in self.levels:
-                known = ~np.isnan(cells)
-                own = np.full(len(cells), np.nan, object)
-                own[known] = self.levels[number][cells[known].astype(int)]
+                levels, known = self.levels[number], ~np.isnan(cells)
+                is_flag = levels.dtype == bool and known.all()
+                dtype = object if levels.dtype == object else np.float64
+                own = np.full(len(cells), np.nan, bool if is_flag else dtype)
+                own[known] = levels[cells[known].astype(int)]
                 cells = own
             columns.append(cells)
         if self.schema.container == "numpy":
@@ -74,8 +102,10 @@ class StepTable:
             return np.stack([np.asarray(c, dtype) for c in columns], axis=1)
         import pandas as pd  # noqa: PLC0415
 
-        frame = pd.DataFrame(dict(zip(self.schema.names, columns, strict=True)))
-        return frame.infer_objects()
+        table = dict(zip(self.schema.names, columns, strict=True))
+        return pd.DataFrame(
+            {name: pd.Series(cells, dtype=cells.dtype) for name, cells in table.items()}
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,14 +184,15 @@ def find_steps(table: StepTable, title: str) -> list[Step]:
     depends = np.zeros((n_made, rows.shape[1]), bool)
     for number in range(rows.shape[1]):
         other = rows.copy()
-        cells = table.values[rng.integers(len(rows), size=PROBES), number]
+        cells = table.values[rng.integers(len(table.values), size=PROBES), number]
         cells = np.where(np.isnan(cells), table.row[0, number], cells)
         other[:, number] = cells
         changed = [table.make(other)]
-        if number in table.levels:
-            for level in range(len(table.levels[number])):
-                other[:, number] = level
-                changed.append(table.make(other))
+        cells = np.arange(len(table.levels.get(number, ())), dtype=np.float64)
+        gap = [] if number in table.never_missing else [np.nan]
+        for cell in [*cells, *gap]:
+            other[:, number] = cell
+            changed.append(table.make(other))
         depends[:, number] = np.any(
             [~_same(found, made).all(axis=0) for found in changed], axis=0
         )
@@ -197,6 +228,21 @@ def _step(number: int, column: int, table: StepTable) -> Step:
         cells = np.arange(len(table.levels[column]), dtype=np.float64)
         at_levels = table.make(table.with_cells(column, cells))[:, number]
     return Step(number, column, at_missing, at_levels)
+
+
+def _as_array(levels: tuple[Any, ...]) -> NDArray[Any]:
+    """Return levels as numbers, flags, or objects."""
+    found = np.array(levels)
+    return found if found.dtype.kind in "bif" else np.array(levels, object)
+
+
+def _range(column: ColumnSpec) -> tuple[float, float]:
+    """Return the lowest and the highest code; of integers in order, themselves."""
+    ends: tuple[Any, Any] = (column.lower, column.upper)
+    if column.is_scale:
+        ends = (column.levels[0], column.levels[-1])
+    low, high = np.nan_to_num(np.array(ends, np.float64))
+    return float(low), float(high)
 
 
 def _same(found: Floats, made: Floats) -> Bools:
