@@ -32,6 +32,7 @@ OUTSIDE = {
     "benchmarks/results/decoders.png": "decoders.png",
     "benchmarks/results/encoding.md": "encoding.md",
     "benchmarks/results/forecast.md": "forecast.md",
+    "benchmarks/results/foreign.md": "foreign.md",
     "benchmarks/results/gaps.md": "gaps.md",
     "benchmarks/results/growers.md": "growers.md",
     "benchmarks/results/ingredients.md": "ingredients.md",
