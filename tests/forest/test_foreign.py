@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -114,6 +115,8 @@ def test_xgboost(case, more):
         more = {}
     if case.task == "two outputs" and "booster" in more:
         more = {}
+    if "multi_strategy" in more:  # such trees split no categories yet
+        case = replace(case, table=case.numbers)
     model = xgboost_model(case, **more)
     forest, encoded = read(model, case.table)
     same_groups(forest.leaves(encoded.values), model.apply(case.table))
