@@ -134,6 +134,16 @@ def test_catboost(case, policy):
 
 @given(cases())
 @MANY
+def test_statistics_of_catboost(case):
+    model = catboost_model(case, one_hot_max_size=2, max_ctr_complexity=1)
+    table = catboost_table(case)
+    forest, encoded = read(model, table)
+    theirs = model.calc_leaf_indexes(table.astype({"colour": str, "code": str}))
+    same_groups(forest.leaves(encoded.values), theirs)
+
+
+@given(cases())
+@MANY
 def test_histogram_boosting(case):
     kind = ensemble.HistGradientBoostingRegressor
     if "classes" in case.task:

@@ -1,26 +1,24 @@
-"""CatBoost: models of numbers and of categories that are compared one by one."""
+"""CatBoost: models of numbers and categories."""
 
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._types import Floats
-from latentforest.forest._adapters import in_double_precision
 from latentforest.forest._facts import TreeFacts
-from latentforest.forest._foreign._contract import ForeignForest, refuse
-from latentforest.forest._foreign._trees import (
-    CodeSet,
-    ForeignTrees,
-    TreeParts,
-    join_parts,
+from latentforest.forest._foreign._catboost_splits import (
+    Splits,
+    nested_tree,
+    symmetric_tree,
 )
+from latentforest.forest._foreign._contract import ForeignForest, refuse
+from latentforest.forest._foreign._trees import ForeignTrees, join_parts
 from latentforest.table import EncodedTable
 
-NUMBER, ONE_LEVEL = "FloatFeature", "OneHotFeature"
 NO_LEVEL = "latentforest: no such level"
 
 
@@ -28,7 +26,9 @@ class CatBoostForest(ForeignForest):
     """A fitted CatBoost model, with symmetric trees or others.
 
     Values are rounded to single precision; ``value > border`` goes right. A category
-    is compared with one value, and goes right where they are equal.
+    is compared with one value, and goes right where they are equal; or by a statistic
+    of its level, so that some levels go right. Statistics of several columns together
+    are refused.
     """
 
     title = "this CatBoost model"
@@ -61,49 +61,24 @@ class CatBoostForest(ForeignForest):
     def trees(self) -> ForeignTrees:
         """Read every tree from the JSON of the model."""
         model = self._as_json()
-        info = model["features_info"]
-        numbers = info.get("float_features") or []
-        column = {f["feature_index"]: f["flat_feature_index"] for f in numbers}
-        nan_right = {
-            f["feature_index"]: f["nan_value_treatment"] == "AsTrue" for f in numbers
-        }
-        levels = {
-            f["feature_index"]: f["flat_feature_index"]
-            for f in info.get("categorical_features") or []
-        }
-        value = {
-            int(entry["hash"]) % 2**32: entry["value"]
-            for entry in info.get("cat_features_hash") or []
-        }
-
-        def split(found: dict[str, Any]) -> "_Split":
-            if found["split_type"] == NUMBER:
-                number = found["float_feature_index"]
-                border = np.float64(np.float32(found["border"]))
-                return _Split(column[number], border, not nan_right[number])
-            if found["split_type"] == ONE_LEVEL:
-                flat = levels[found["cat_feature_index"]]
-                word = value.get(int(found["value"]) % 2**32)
-                known = self.categories[flat] or ()
-                codes = [known.index(word)] if word in known else []
-                only = CodeSet(np.array(codes, np.int64), go_left=False)
-                return _Split(flat, codes=only)
-            raise refuse(
-                self.title,
-                "it splits on statistics of categories "
-                f"({found['split_type']}), which no set of levels stands for",
-                "Fit it with one_hot_max_size as large as the largest number of "
-                "levels, or with categories encoded as numbers.",
-            )
-
+        splits = Splits(
+            self.title, model["features_info"], self.categories, self._answers
+        )
         if model.get("oblivious_trees"):
-            parts = [
-                _symmetric([split(s) for s in tree.get("splits") or ()])
-                for tree in model["oblivious_trees"]
-            ]
-        else:
-            parts = [_Nested(split).read(tree) for tree in model["trees"]]
-        return join_parts(parts)
+            return join_parts(
+                [
+                    symmetric_tree(splits.of_tree(number, tree.get("splits") or ()))
+                    for number, tree in enumerate(model["oblivious_trees"])
+                ]
+            )
+        return join_parts([nested_tree(splits, tree) for tree in model["trees"]])
+
+    def _answers(self, column: int) -> NDArray[np.integer[Any]]:
+        """Return the leaves of rows with each level in a column; the last has none."""
+        n_levels = len(self.categories[column] or ())
+        rows = np.zeros((n_levels + 1, self.n_columns))
+        rows[:, column] = np.arange(n_levels + 1)
+        return self.leaves(rows)
 
     def _as_json(self) -> dict[str, Any]:
         from catboost import Pool  # noqa: PLC0415
@@ -157,102 +132,6 @@ class CatBoostForest(ForeignForest):
         return TreeFacts(shrinkage=np.full(self._model.tree_count_, rate))
 
 
-class _Split(NamedTuple):
-    """A question of a tree; what answers it with no goes left."""
-
-    feature: int
-    border: float = np.nan
-    missing_left: bool = True
-    codes: CodeSet | None = None
-
-
 def _word(level: Any) -> str:
     """Return a level as CatBoost writes it."""
     return str(int(level)) if isinstance(level, (bool, np.bool_)) else str(level)
-
-
-def _symmetric(splits: list[_Split]) -> TreeParts:
-    """Write out a tree in which all nodes of a level ask the same."""
-    depth = len(splits)
-    n_inner = 2**depth - 1
-    node = np.arange(2 * n_inner + 1)
-    inner = node < n_inner
-    level = np.floor(np.log2(node + 1)).astype(int)
-    asked = [splits[i] if i < depth else None for i in range(depth + 1)]
-    sets = [s.codes for s in splits if s.codes is not None]
-    number = np.cumsum([s is not None and s.codes is not None for s in asked]) - 1
-
-    def by_level(values: list[Any], dtype: Any) -> NDArray[Any]:
-        return np.array(values, dtype)[level]
-
-    # Leaves in the order of the paths; the first answer is the lowest bit.
-    path = node - n_inner
-    name = sum((((path >> (depth - 1 - i)) & 1) << i for i in range(depth)), 0 * path)
-    borders = np.array([s.border if s else np.nan for s in asked])
-    return TreeParts(
-        np.where(inner, 2 * node + 1, -1),
-        np.where(inner, 2 * node + 2, -1),
-        by_level([s.feature if s else -1 for s in asked], int),
-        in_double_precision(borders)[level],
-        by_level([bool(s and s.missing_left) for s in asked], bool),
-        by_level(
-            [
-                n if s and s.codes is not None else -1
-                for s, n in zip(asked, number, strict=True)
-            ],
-            int,
-        ),
-        sets,
-        np.where(inner, -1, name),
-    )
-
-
-class _Nested:
-    """A tree whose nodes hold each other."""
-
-    def __init__(self, split: Any) -> None:
-        self._split = split
-
-    def read(self, tree: dict[str, Any]) -> TreeParts:
-        """Write the nodes down, parents first."""
-        left: list[int] = []
-        right: list[int] = []
-        splits: list[_Split | None] = []
-        names: list[int] = []
-        sets: list[CodeSet] = []
-        waiting = [(tree, -1, False)]
-        n_leaves = 0
-        while waiting:
-            node, parent, is_right = waiting.pop()
-            number = len(left)
-            if parent >= 0:
-                (right if is_right else left)[parent] = number
-            left.append(-1)
-            right.append(-1)
-            is_leaf = "split" not in node
-            splits.append(None if is_leaf else self._split(node["split"]))
-            names.append(n_leaves if is_leaf else -1)
-            n_leaves += is_leaf
-            if not is_leaf:
-                children = [
-                    (node["right"], number, True),
-                    (node["left"], number, False),
-                ]
-                # An only leaf is counted with its parent, before what lies below.
-                waiting += sorted(children, key=lambda child: "split" not in child[0])
-        set_of = np.full(len(left), -1)
-        for number, split in enumerate(splits):
-            if split is not None and split.codes is not None:
-                set_of[number] = len(sets)
-                sets.append(split.codes)
-        borders = np.array([s.border if s else np.nan for s in splits])
-        return TreeParts(
-            np.array(left),
-            np.array(right),
-            np.array([s.feature if s else -1 for s in splits]),
-            in_double_precision(borders),
-            np.array([bool(s and s.missing_left) for s in splits]),
-            set_of,
-            sets,
-            np.array(names),
-        )
