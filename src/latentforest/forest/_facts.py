@@ -15,3 +15,4 @@ class TreeFacts:
     in_bag: NDArray[np.uint16] | None = None  # (n_rows, n_trees) draws of each row
     shrinkage: Floats | None = None  # (n_trees,) factor of the tree in the sum
     gain: Floats | None = None  # (n_trees,) what its splits reduced the loss by
+    untold: str = ""  # why in_bag is not told, where there is something to say

@@ -15,6 +15,7 @@ from latentforest.forest._adversarial import AdversarialForest
 from latentforest.forest._base_forest import BaseForest
 from latentforest.forest._growing._grow import GrownForest
 from latentforest.forest._supervised import SupervisedForest
+from latentforest.forest._told import told_by
 from latentforest.forest._unsupervised import CompletelyRandomForest, ShiHorvathForest
 from latentforest.table import (
     Batches,
@@ -151,13 +152,18 @@ class GivenForest:
         rng: np.random.Generator,
         n_jobs: int | None,
         verbose: bool,
+        bags: bool = False,
     ) -> tuple[GrownForest, Any]:
-        """Grow or read the forest; also return the estimator it belongs to."""
+        """Grow or read the forest; also return the estimator it belongs to.
+
+        ``bags`` says whether the rows that each tree was grown on are asked for.
+        """
         if self.grower is None:
             mine = isinstance(self.fitted, BaseForest)
             forest = self.fitted.forest_ if mine else from_sklearn(self.fitted)
             leaf_ids = forest.leaves(table.values, n_jobs=n_jobs)
-            return GrownForest(forest, leaf_ids), self.fitted
+            facts = told_by(self.fitted, forest, leaf_ids, bags=bags)
+            return GrownForest(forest, leaf_ids, facts), self.fitted
         grower = clone(self.grower)
         if grower.n_jobs is None:
             grower.n_jobs = n_jobs

@@ -1,9 +1,12 @@
 """Products K V, a chunk of trees per thread, without forming K."""
 
+from functools import partial
+
 import numpy as np
 
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._types import Floats
+from latentforest.kernel._bags import Bags
 from latentforest.kernel._index import LeafIndex
 from latentforest.kernel._leaf_loops import add_block_products, add_vector_products
 from latentforest.kernel._sums import tree_chunks
@@ -17,22 +20,36 @@ SERIAL_SIZE = 200_000
 
 
 def kernel_dot(
-    index: LeafIndex, scale: Floats, vectors: Floats, *, n_jobs: int | None
+    index: LeafIndex,
+    scale: Floats,
+    vectors: Floats,
+    *,
+    bags: Bags | None = None,
+    n_jobs: int | None,
 ) -> Floats:
-    """Return Π S Πᵀ V / B for one vector (n_rows,) or several (n_rows, n_columns)."""
+    """Return Π S Πᵀ V / B for one vector (n_rows,) or several (n_rows, n_columns).
+
+    With ``bags``, the product of the kernels described there.
+    """
     if vectors.ndim not in (1, 2) or vectors.shape[0] != index.n_rows:
         message = (
             f"vectors has shape {vectors.shape}. The kernel has {index.n_rows} rows: "
             "give (n_rows,) or (n_rows, n_columns)."
         )
         raise ValueError(message)
+    if bags is not None:
+        columns = vectors.reshape(index.n_rows, -1)
+        dot = partial(bags.dot, index, scale, n_jobs=n_jobs)
+        blocks = blocks_of(columns.shape[1], COLUMN_BLOCK)
+        parts = [dot(columns[:, start:stop]) for start, stop in blocks]
+        return np.hstack(parts).reshape(vectors.shape)
     if vectors.ndim == 1:
         return _dot_block(index, scale, vectors, n_jobs=n_jobs)
     out = np.empty(vectors.shape)
     for start, stop in blocks_of(vectors.shape[1], COLUMN_BLOCK):
         together = stop - start >= FEWEST_COLUMNS
-        parts = [slice(start, stop)] if together else range(start, stop)
-        for part in parts:
+        slices = [slice(start, stop)] if together else range(start, stop)
+        for part in slices:
             out[:, part] = _dot_block(index, scale, vectors[:, part], n_jobs=n_jobs)
     return out
 
