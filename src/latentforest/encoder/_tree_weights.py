@@ -57,7 +57,7 @@ def _told(name: str, grown: GrownForest) -> Floats | None:
     if weights is None:
         message = (
             f"tree_weights={name!r}: this forest does not tell the {name} of its "
-            f"trees; {TELLERS[name]}. Give the weights as an array, or leave them equal."
+            f"trees; {TELLERS[name]}. Give weights as an array, or leave them equal."
         )
         raise ValueError(message)
     return np.maximum(weights, 0.0)

@@ -26,34 +26,58 @@ def mark_out_of_bag(ids, counts, mass, factors, outside, has_out):
 
 
 @compiled
-def add_bag_products(
+def alpha_beta(count, near, inside, drawn):
+    """Return α and β of a row in a tree, without a branch: who is out is at random."""
+    out = 1.0 * ((count == 0) | inside)
+    return near * out, 1.0 * count if drawn else 1.0 - 0.5 * out
+
+
+@compiled
+def add_bag_vector(
+    ids, first_leaf, width, scale, counts, near, inside, drawn, vector, start, stop, out
+):
+    """Add ``Σ_t s (α βᵀ + β αᵀ) vector`` over trees ``start … stop-1`` to ``out``."""
+    sums = np.empty((width[start:stop].max(), 2))  # side by side: they go together
+    for tree in range(start, stop):
+        leaves, drawn_here, first = ids[tree], counts[tree], first_leaf[tree]
+        sums[: width[tree]] = 0.0
+        for row in range(len(vector)):
+            leaf = np.uint32(leaves[row] - first)
+            alpha, beta = alpha_beta(drawn_here[row], near[row], inside[row], drawn)
+            sums[leaf, 0] += alpha * vector[row]
+            sums[leaf, 1] += beta * vector[row]
+        for place in range(width[tree]):
+            sums[place] *= scale[first + place]
+        for row in range(len(vector)):
+            leaf = np.uint32(leaves[row] - first)
+            alpha, beta = alpha_beta(drawn_here[row], near[row], inside[row], drawn)
+            out[row] += alpha * sums[leaf, 1] + beta * sums[leaf, 0]
+
+
+@compiled
+def add_bag_block(
     ids, first_leaf, width, scale, counts, near, inside, drawn, block, start, stop, out
 ):
-    """Add ``Σ_t s (α βᵀ + β αᵀ) block`` over trees ``start … stop-1`` to ``out``."""
+    """As ``add_bag_vector``, for the columns of ``block`` together."""
     n_rows, n_columns = block.shape
-    widest = width[start:stop].max()
-    of_near, of_heft = np.empty((widest, n_columns)), np.empty((widest, n_columns))
+    sums = np.empty((width[start:stop].max(), 2, n_columns))
     for tree in range(start, stop):
-        first = first_leaf[tree]
-        of_near[: width[tree]] = 0.0
-        of_heft[: width[tree]] = 0.0
+        leaves, drawn_here, first = ids[tree], counts[tree], first_leaf[tree]
+        sums[: width[tree]] = 0.0
         for row in range(n_rows):
-            leaf, count = ids[tree, row] - first, counts[tree, row]
-            is_out = count == 0 or inside[row]
-            alpha = near[row] if is_out else 0.0
-            beta = float(count) if drawn else (0.5 if is_out else 1.0)
+            leaf = np.uint32(leaves[row] - first)
+            alpha, beta = alpha_beta(drawn_here[row], near[row], inside[row], drawn)
             for column in range(n_columns):
-                of_near[leaf, column] += alpha * block[row, column]
-                of_heft[leaf, column] += beta * block[row, column]
+                sums[leaf, 0, column] += alpha * block[row, column]
+                sums[leaf, 1, column] += beta * block[row, column]
+        for place in range(width[tree]):
+            sums[place] *= scale[first + place]
         for row in range(n_rows):
-            leaf, count = ids[tree, row] - first, counts[tree, row]
-            is_out = count == 0 or inside[row]
-            alpha = near[row] if is_out else 0.0
-            beta = float(count) if drawn else (0.5 if is_out else 1.0)
-            share = scale[first + leaf]
+            leaf = np.uint32(leaves[row] - first)
+            alpha, beta = alpha_beta(drawn_here[row], near[row], inside[row], drawn)
             for column in range(n_columns):
-                out[row, column] += share * (
-                    alpha * of_heft[leaf, column] + beta * of_near[leaf, column]
+                out[row, column] += (
+                    alpha * sums[leaf, 1, column] + beta * sums[leaf, 0, column]
                 )
 
 

@@ -20,7 +20,6 @@ from numpy.typing import ArrayLike, NDArray
 from latentforest._base._parallel import run_blocks
 from latentforest._base._types import Bools, Floats
 from latentforest.kernel._bag_loops import (
-    add_bag_products,
     add_outside_means,
     mark_out_of_bag,
 )
@@ -69,28 +68,10 @@ class Bags:
         has_out[index.ids[inside].ravel()] = True
         return cls(counts, near, inside, is_drawn, has_out)
 
-    def dot(
-        self, index: LeafIndex, scale: Floats, vectors: Floats, *, n_jobs: int | None
-    ) -> Floats:
-        """Return K V for a few vectors (n_rows, n_columns), chunks in a fixed order."""
-        ids, first, width = index.ids.T, index.first_leaf, index.width
-        block = np.ascontiguousarray(vectors)
-
-        def work(chunk: tuple[int, int]) -> Floats:
-            part = np.zeros(block.shape)
-            add_bag_products(
-                *(ids, first, width, scale, self.counts.T, self.near, self.inside),
-                *(self.drawn, block, *chunk, part),
-            )
-            return part
-
-        total, *parts = run_blocks(
-            work, list(tree_chunks(index.n_trees)), n_jobs=n_jobs
-        )
-        for part in parts:
-            total += part
-        total /= index.n_trees
-        return total
+    @property
+    def factors(self) -> tuple[NDArray[np.uint16], Floats, Bools, bool]:
+        """What loops over trees take of it."""
+        return self.counts.T, self.near, self.inside, self.drawn
 
     def outside_means(
         self,

@@ -122,9 +122,9 @@ class LeafKernel(WeighedLeaves):
         alone = np.flatnonzero(self.degrees <= 0)
         if len(alone):
             message = (
-                f"kind={kind!r}: {len(alone)} rows, row {alone[0]} first, share no "
-                "leaf with a row that its tree was grown on. Take more landmarks, or "
-                "grow more trees."
+                f"kind={kind!r}: {len(alone)} of {index.n_rows} rows, row {alone[0]} "
+                "first, share no leaf with a row that its tree was grown on. Take more "
+                "landmarks, or grow more trees."
             )
             raise ValueError(message)
 
