@@ -25,8 +25,10 @@ from latentforest import (
     Refinement,
     SupervisedForest,
 )
+from latentforest._trials import Part
 from latentforest.encoder import fit_encoder
 from latentforest.forest import GrownForest, TreeFacts
+from latentforest.plot._film import _map_at_depth
 from latentforest.spectral import DiffusionMap
 from mixed_tables import LAW, frames, mixed_frame, shuffled, target_of
 
@@ -224,6 +226,66 @@ def test_what_was_learned_by_heart_is_not_seen_out_of_bag(kind):
 
     assert steps_to_own_class("rf") > 0.6
     assert abs(steps_to_own_class(kind) - 0.5) < 0.05
+
+
+CHOICES = {"oob": None, "gap": 7, "scornet": np.arange(10.0)}  # and weights of trees
+
+
+def facts_of(model, rows):
+    """What is known of some training rows."""
+    training = model.encoder_.training
+    draws = None if training.in_bag is None else training.in_bag[rows]
+    return GrownForest(model.encoder_.forest, training.leaf_ids[rows], TreeFacts(draws))
+
+
+@pytest.mark.parametrize("kind", CHOICES)
+def test_maps_without_some_rows_are_of_the_same_kernel(kind):
+    model = fit_model(TABLE, kind, 0, tree_weights=CHOICES[kind])
+    known, held = np.arange(0, 60, 2), np.arange(1, 60, 2)
+    table = model.encoder_.training.table
+    _, coords = model.encoder_.context().hold_out(known, held)
+    by_hand = fit_encoder(
+        table.take(known),
+        facts_of(model, known),
+        DiffusionMap(3, random_state=0),
+        kind=kind,
+        tree_weights=CHOICES[kind],
+    )
+    np.testing.assert_array_equal(coords, by_hand.place(table.values[held]))
+
+
+@pytest.mark.parametrize("kind", CHOICES)
+def test_films_end_with_the_kernel_of_the_model(kind):
+    model = fit_model(TABLE, kind, 0, tree_weights=CHOICES[kind])
+    table = model.encoder_.training.table
+    last = _map_at_depth(model, table, None, 100)
+    np.testing.assert_allclose(last, model.transform(TABLE)[:, :2], atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", CHOICES)
+def test_settings_are_tried_with_the_kernel_of_the_model(kind):
+    forest = SupervisedForest(10, min_samples_leaf=2)
+    weights = CHOICES[kind]
+    model = RFAE(2, forest=forest, refine="auto", kernel=kind, tree_weights=weights)
+    plain = fit_model(TABLE, "rf", 0)
+    part = Part(plain.encoder_.training.table, target_of(TABLE), TABLE.to_numpy()[:3])
+    kernel = part.encoder(0, model, 0).training.kernel
+    assert kernel.kind == kind
+    assert (kernel.factors is None) is (weights is None)
+
+
+@pytest.mark.parametrize("kind", CHOICES)
+def test_the_kernel_of_a_model_can_be_fitted_again(kind):
+    model = fit_model(TABLE, kind, 0, tree_weights=CHOICES[kind])
+    kernel = model.kernel_
+    again = ForestKernel(
+        kernel.grower_, kind=kernel.kind, tree_weights=kernel.tree_weights
+    ).fit(TABLE)
+    np.testing.assert_array_equal(again.leaf_kernel_.scale, kernel.leaf_kernel_.scale)
+    vector = np.arange(60.0)
+    np.testing.assert_array_equal(
+        again.leaf_kernel_.dot(vector), kernel.leaf_kernel_.dot(vector)
+    )
 
 
 # --- weights of trees -------------------------------------------------------------
