@@ -1,13 +1,13 @@
 """Kernels that know which rows each tree was grown on.
 
 In tree t, o_i is 1 where row i is out of bag and 0 where it is in, and c_i says how
-often the tree has drawn it. Both kernels have the form Σ_t s (α_i β_j + β_i α_j), over
-the trees where i and j share a leaf:
+often the tree has drawn it. Both kernels have the form Σ_t v s (α_i β_j + β_i α_j) over
+the trees, of factor v, in which i and j share a leaf:
 
 - "oob": α = o, β = 1 − o/2, s = 1/(B · rows of the leaf); the bracket is 1 where one of
   the rows is out of bag, and 0 where both are in.
-- "gap": α = o/(2 · share of trees where i is out), β = c, s = 1/(B · draws of the
-  leaf); half of each of p(i, j) and p(j, i).
+- "gap": α = o/(2 · share of trees, by v, where i is out), β = c, s = 1/(B · draws of
+  the leaf); half of each of p(i, j) and p(j, i).
 
 So products are two sums per leaf, as those of the other kernels are one.
 """
@@ -19,10 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from latentforest._base._parallel import run_blocks
 from latentforest._base._types import Bools, Floats
-from latentforest.kernel._bag_loops import (
-    add_outside_means,
-    mark_out_of_bag,
-)
+from latentforest.kernel._bag_loops import add_outside_means, mark_out_of_bag
 from latentforest.kernel._index import LeafIndex
 from latentforest.kernel._sums import tree_chunks
 
@@ -69,7 +66,7 @@ class Bags:
         return cls(counts, near, inside, is_drawn, has_out)
 
     @property
-    def factors(self) -> tuple[NDArray[np.uint16], Floats, Bools, bool]:
+    def for_loops(self) -> tuple[NDArray[np.uint16], Floats, Bools, bool]:
         """What loops over trees take of it."""
         return self.counts.T, self.near, self.inside, self.drawn
 

@@ -64,7 +64,7 @@ def _dot_block(
     loop = add_vector_products if one else add_block_products
     more: tuple[Any, ...] = ()
     if bags is not None:
-        loop, more = add_bag_vector if one else add_bag_block, bags.factors
+        loop, more = add_bag_vector if one else add_bag_block, bags.for_loops
     ids, first_leaf, width = index.ids.T, index.first_leaf, index.width
     block = np.ascontiguousarray(block)
 
