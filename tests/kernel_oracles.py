@@ -53,6 +53,64 @@ def kernel_by_hand(ids_a, ids_b, scale):
     return gram
 
 
+def random_bags(index, seed):
+    """Draws of rows in trees; in small forests some rows are in bag everywhere."""
+    draws = np.random.default_rng(seed).poisson(1.0, size=index.ids.shape)
+    draws[0, 0] = 0  # somebody is out of bag
+    return draws
+
+
+def random_tree_weights(n_trees, seed):
+    """Weights of trees, some of them 0, never all."""
+    rng = np.random.default_rng(seed)
+    weights = rng.uniform(0.1, 3.0, size=n_trees) * (rng.random(n_trees) < 0.7)
+    weights[rng.integers(n_trees)] = 1.0
+    return weights
+
+
+def out_by_hand(draws, tree_weights, drawn_in_leaf=None):
+    """Who is out of bag; rows that never are where it matters count as out everywhere.
+
+    ``drawn_in_leaf`` are the draws in each row's leaves, where some are needed.
+    """
+    matters = np.broadcast_to(tree_weights > 0, draws.shape)
+    if drawn_in_leaf is not None:
+        matters = matters & (drawn_in_leaf > 0)
+    out = draws == 0
+    out[~(out & matters).any(axis=1)] = True
+    return out
+
+
+def oob_by_hand(ids, draws, weights, tree_weights):
+    """Share a leaf, and not both in bag: the tree's weight over the leaf's mass."""
+    share, out = tree_weights / tree_weights.sum(), out_by_hand(draws, tree_weights)
+    K = np.zeros((len(ids), len(ids)))
+    for t in range(ids.shape[1]):
+        for i in range(len(ids)):
+            mass = weights[ids[:, t] == ids[i, t]].sum()
+            for j in range(len(ids)):
+                if ids[i, t] == ids[j, t] and (out[i, t] or out[j, t]):
+                    K[i, j] += share[t] / mass
+    return K
+
+
+def gap_by_hand(ids, draws, weights, tree_weights):
+    """Return p(i, j) of Rhodes et al., and whether every row has a tree to ask."""
+    n_rows, n_trees = ids.shape
+    same = ids[:, None, :] == ids[None, :, :]
+    drawn = np.einsum("ijt,jt,j->it", same, draws, weights)
+    out = out_by_hand(draws, tree_weights, drawn)
+    P, total = np.zeros((n_rows, n_rows)), np.zeros(n_rows)
+    for i in range(n_rows):
+        for t in range(n_trees):
+            if out[i, t] and drawn[i, t] > 0:
+                total[i] += tree_weights[t]
+                for j in range(n_rows):
+                    if same[i, j, t]:
+                        P[i, j] += tree_weights[t] * draws[j, t] / drawn[i, t]
+    return P / np.where(total > 0, total, 1)[:, None]
+
+
 def symmetric_by_hand(gram, weights):
     degrees = gram @ weights
     root = np.sqrt(weights / degrees)

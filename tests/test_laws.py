@@ -103,7 +103,7 @@ def test_kernel_predicts_as_the_forest_does(frame, bootstrap, regression, seed):
     else:
         wanted, response = grower.predict_proba(new), y[:, None] == grower.classes_
     np.testing.assert_allclose(
-        kernel.smooth(new, response, tree_weights=weights), wanted, atol=1e-12
+        kernel.smooth(new, response, in_bag=weights), wanted, atol=1e-12
     )
     if not bootstrap:
         np.testing.assert_allclose(
@@ -138,7 +138,7 @@ def test_kernel_predicts_as_a_scikit_learn_forest_does(name, seed):
     wanted = forest.predict_proba(new) if classify else forest.predict(new)
     response = y[:, None] == forest.classes_ if classify else y
     np.testing.assert_allclose(
-        kernel.smooth(new, response, tree_weights=in_bag),
+        kernel.smooth(new, response, in_bag=in_bag),
         wanted,
         rtol=1e-10,
         atol=1e-12,

@@ -18,8 +18,9 @@ from latentforest._settings import (
 from latentforest._trials import Contest, forests_to_try
 from latentforest.choice import Trial
 from latentforest.decode import resolve_decoder
-from latentforest.encoder import draw_landmarks, fit_encoder
+from latentforest.encoder import TreeWeights, draw_landmarks, fit_encoder
 from latentforest.forest import resolve_forest
+from latentforest.kernel import BAG_KINDS
 from latentforest.refine import AutoRefinement
 from latentforest.spectral import DiffusionMap
 from latentforest.table import remember_columns
@@ -56,12 +57,16 @@ class RFAE(PlannedModel):
         as it is. "default" is ``Refinement()`` where forest and decoder are "auto",
         and else None: who names one of them wants to see what it does.
     diffusion_time : float, default=1.0
-        Steps of the random walk, t in the paper; 0 leaves the eigenvectors unscaled.
-        Of the diffusion map only; a refinement that starts elsewhere does not use it,
-        and a warning says so.
-    kernel : {"rf", "scornet"}, default="rf"
-        The random forest kernel (Eq. 1), or the share of trees in which rows meet. Of
-        the diffusion map only, like ``diffusion_time``.
+        Steps of the random walk, t in the paper; 0 leaves eigenvectors unscaled. Of the
+        diffusion map only; a refinement that starts elsewhere warns and leaves it out.
+    kernel : {"rf", "scornet", "oob", "gap"}, default="rf"
+        The random forest kernel (Eq. 1), or the share of trees in which rows meet; or,
+        for forests grown on bootstrap samples, the first without trees that both rows
+        are in bag in, or the proximities that give out-of-bag predictions.
+    tree_weights : {"equal", "shrinkage", "gain"}, int, array or None, default=None
+        What trees count in the kernel: alike (None, "equal"), by their factor in a
+        boosted sum, by what their splits reduce the loss by, only the first so many, or
+        a number for each. Kernel and weights shape the diffusion map only.
     landmarks : int or None, default=None
         Number of rows, drawn at random, that define the kernel; the other rows are
         placed like new ones. None takes all rows that are kept.
@@ -140,6 +145,7 @@ class RFAE(PlannedModel):
         refine: Any = "default",
         diffusion_time: float = 1.0,
         kernel: str = "rf",
+        tree_weights: TreeWeights = None,
         landmarks: int | None = None,
         max_samples: int | None = 100_000,
         kinds: Any = None,
@@ -154,6 +160,7 @@ class RFAE(PlannedModel):
         self.refine = refine
         self.diffusion_time = diffusion_time
         self.kernel = kernel
+        self.tree_weights = tree_weights
         self.landmarks = landmarks
         self.max_samples = max_samples
         self.kinds = kinds
@@ -168,8 +175,8 @@ class RFAE(PlannedModel):
     ) -> Self:
         """Build the configuration of the paper's benchmark.
 
-        An adversarial forest of 500 trees, one diffusion step, no refinement, and k-NN
-        decoding with 20 neighbours and rows drawn from their regions.
+        An adversarial forest of 500 trees, one diffusion step, no refinement, k-NN
+        decoding with 20 neighbours, rows drawn from their regions.
 
         Parameters
         ----------
@@ -210,8 +217,7 @@ class RFAE(PlannedModel):
         random_state : int, Generator, RandomState or None, default=None
             Seed.
         **more : Any
-            Other parameters of the model, such as ``kinds``, ``n_jobs``, or
-            ``verbose``, which shows the trials.
+            Other parameters, such as ``n_jobs``, or ``verbose``, which shows trials.
 
         Returns
         -------
@@ -268,7 +274,12 @@ class RFAE(PlannedModel):
             refinement = self.tried_[0].refinement
 
         grown, self.grower_ = forest.grow(
-            table, y, rng=rngs["forest"], n_jobs=self.n_jobs, verbose=self.verbose
+            table,
+            y,
+            rng=rngs["forest"],
+            bags=self.kernel in BAG_KINDS,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
         )
         diffusion = DiffusionMap(
             self.n_components, time=self.diffusion_time, random_state=rngs["map"]
@@ -278,6 +289,7 @@ class RFAE(PlannedModel):
             grown,
             diffusion,
             kind=self.kernel,
+            tree_weights=self.tree_weights,
             landmarks=landmarks,
             n_jobs=self.n_jobs,
         )

@@ -76,6 +76,7 @@ class FittedParts(TableAutoencoder):
             kernel = ForestKernel(
                 self.grower_,
                 kind=self.encoder_.kind,
+                tree_weights=self.encoder_.tree_weights,
                 landmarks=self.encoder_.landmarks,
                 unseen=self.codec_.unseen,
                 n_jobs=self.encoder_.n_jobs,

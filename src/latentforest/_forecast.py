@@ -23,6 +23,7 @@ WIDTH = 80  # of what is told
 BYTES = {
     "cells": 10.0,
     "pairs": 47.0,
+    "drawn": 4.0,
     "sets": 9.0,
     "vectors": 22.0,
     "refined": 250.0,
@@ -38,6 +39,7 @@ SECONDS = {
     "sets": 2e-7,
     "coords": 3.7e-6,
     "products": 1.5e-9,
+    "drawn products": 2e-9,
     "refined coords": 3.7e-6,
     "related": 6e-8,
     "squares": 1e-10,
@@ -48,6 +50,7 @@ SECONDS = {
 }
 STORED = {
     "cells": 4.2,
+    "drawn": 0.35,
     "leaves": 6.8,
     "kept sets": 4.2,
     "levels": 17.0,
@@ -80,6 +83,7 @@ def count(plan: Plan, size: Size, n_rows: int) -> dict[str, float]:
         "looked at": float(size.rows) * size.columns,
         "read": 0.0 if size.in_memory else float(size.rows) * size.columns,
         "pairs": float(n_rows) * plan.n_trees,
+        "drawn": float(n_rows) * plan.n_trees * plan.bags,
         "leaves": leaves,
         "sets": growing.sets * leaves * words,
         "kept sets": growing.kept_sets * leaves * words,
@@ -93,11 +97,13 @@ def count(plan: Plan, size: Size, n_rows: int) -> dict[str, float]:
 def _count_plain(plan: Plan, n_rows: int, leaves: float) -> dict[str, float]:
     """Count what a diffusion map adds."""
     n_kernel = float(min(n_rows, plan.landmarks or n_rows))
+    products = n_kernel * plan.n_trees * (60 + 10 * plan.n_components)
     return {
         "vectors": n_kernel * (20 + 4 * plan.n_components),
         "coords": float(n_rows) * plan.n_components,
         "leaf coords": leaves * plan.n_components,
-        "products": n_kernel * plan.n_trees * (60 + 10 * plan.n_components),
+        "products": products,
+        "drawn products": products * plan.bags,
     }
 
 

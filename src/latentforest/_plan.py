@@ -8,6 +8,7 @@ from latentforest._base._parallel import n_workers
 from latentforest._settings import resolve_refinement
 from latentforest._trials import forests_to_try
 from latentforest.forest import FORESTS, resolve_forest
+from latentforest.kernel import BAG_KINDS
 from latentforest.refine import AutoRefinement, Refinement
 from latentforest.table import TableSchema
 
@@ -79,6 +80,7 @@ class Plan:
     landmarks: int | None
     max_samples: int | None
     n_threads: int
+    bags: bool = False  # whether the kernel asks which rows trees were grown on
 
     @classmethod
     def of(cls, model: Any) -> "Plan":
@@ -106,6 +108,7 @@ class Plan:
             model.landmarks,
             model.max_samples,
             n_workers(model.n_jobs),
+            model.kernel in BAG_KINDS,
         )
 
     def kept(self, n_rows: int) -> int:

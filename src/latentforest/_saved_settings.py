@@ -4,6 +4,8 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from latentforest._base._section import NewSection, Section
 from latentforest._base._values import (
     damaged,
@@ -32,6 +34,8 @@ def put_parameters(model: Any, new: NewSection) -> None:
             ]
         elif key == "random_state":
             new.data[key] = encode_seed(value)
+        elif key == "tree_weights" and np.ndim(value):
+            new.put(key, tuple(np.asarray(value, dtype=np.float64).tolist()))
         elif key in OBJECTS and hasattr(value, "get_params"):
             new.section(key).object(value, OBJECTS[key], key)
         else:
@@ -55,6 +59,8 @@ def take_parameters(cls: type, section: Section, grower: Any) -> dict[str, Any]:
             found[key] = section.section(key).object(OBJECTS[key])
         else:
             found[key] = decode_value(value, what=key)
+            if isinstance(found[key], tuple):  # the weights of trees
+                found[key] = np.array(found[key], dtype=np.float64)
     return found
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from latentforest._base._checks import check_integer, check_option, check_real
 from latentforest._base._parallel import n_workers
 from latentforest.decode import AutoDecoder, Decoder, KNNDecoder
-from latentforest.encoder import Encoder
+from latentforest.encoder import Encoder, check_tree_weights
 from latentforest.forest import AdversarialForest
 from latentforest.kernel import KERNEL_KINDS
 from latentforest.refine import AutoRefinement, Refinement
@@ -20,6 +20,7 @@ def check_settings(model: Any) -> None:
     """Check the parameters that are not objects with checks of their own."""
     check_integer("n_components", model.n_components, minimum=1)
     check_option("kernel", model.kernel, KERNEL_KINDS)
+    check_tree_weights(model.tree_weights)
     time = check_real("diffusion_time", model.diffusion_time, minimum=0.0)
     if not np.isfinite(time):
         message = f"diffusion_time={time} is not finite. Give a finite number of steps."
@@ -31,11 +32,13 @@ def check_settings(model: Any) -> None:
         check_integer("max_samples", model.max_samples, minimum=2)
     refinement = resolve_refinement(model)
     elsewhere = isinstance(refinement, Refinement) and refinement.start != "forest"
-    if elsewhere and (time != 1.0 or model.kernel != "rf"):
+    weighed = model.tree_weights is not None
+    if elsewhere and (time != 1.0 or model.kernel != "rf" or weighed):
+        chosen = ", tree_weights" if weighed else ""
         message = (
-            f"diffusion_time={model.diffusion_time}, kernel={model.kernel!r}: they "
-            "shape the diffusion map, which is refined here from another start. Give "
-            "refine=None to look at it, or Refinement(start='forest')."
+            f"diffusion_time={model.diffusion_time}, kernel={model.kernel!r}{chosen}: "
+            "they shape the diffusion map, which is refined here from another start. "
+            "Give refine=None to look at it, or Refinement(start='forest')."
         )
         warnings.warn(message, UserWarning, stacklevel=3)
 

@@ -14,6 +14,7 @@ from latentforest.choice import HoldOut, Trial, held_out_parts
 from latentforest.decode import AutoDecoder
 from latentforest.encoder import Encoder, fit_encoder
 from latentforest.forest import CompletelyRandomForest, resolve_forest
+from latentforest.kernel import BAG_KINDS
 from latentforest.metrics import code_distortions, mean_distortion
 from latentforest.refine import AutoRefinement, Refinement
 from latentforest.spectral import DiffusionMap
@@ -41,13 +42,23 @@ class Part:
             forest = resolve_forest(forests_to_try(model)[number])
             rng = stage_rngs(seed, "forest")["forest"]
             grown, _ = forest.grow(
-                self.known, self.y, rng=rng, n_jobs=model.n_jobs, verbose=False
+                self.known,
+                self.y,
+                rng=rng,
+                n_jobs=model.n_jobs,
+                verbose=False,
+                bags=model.kernel in BAG_KINDS,
             )
             diffusion = DiffusionMap(
                 model.n_components, time=model.diffusion_time, random_state=seed
             )
             self.encoders[number] = fit_encoder(
-                self.known, grown, diffusion, kind=model.kernel, n_jobs=model.n_jobs
+                self.known,
+                grown,
+                diffusion,
+                kind=model.kernel,
+                tree_weights=model.tree_weights,
+                n_jobs=model.n_jobs,
             )
         return self.encoders[number]
 

@@ -116,6 +116,20 @@ MODELS = {
     "landmarks": lambda: fitted(landmarks=20),
     "landmarks lasso": lambda: fitted(landmarks=20, decoder="lasso"),
     "scornet": lambda: fitted(kernel="scornet", diffusion_time=2),
+    "oob": lambda: fitted(
+        forest=SupervisedForest(8), y=CLASSES, kernel="oob", landmarks=30
+    ),
+    "gap": lambda: of_sklearn(RandomForestClassifier, CLASSES, kernel="gap"),
+    "gap, weighed": lambda: fitted(
+        forest=SupervisedForest(8),
+        y=CLASSES,
+        kernel="gap",
+        landmarks=35,
+        tree_weights=np.arange(8.0) / 7,
+    ),
+    "weighed": lambda: fitted(tree_weights=np.arange(10.0)),
+    "first trees": lambda: fitted(kernel="scornet", tree_weights=4),
+    "gain": lambda: of_sklearn(ExtraTreesRegressor, NUMBERS["d"], tree_weights="gain"),
     "many coordinates": lambda: fitted(n_components=12, decoder="local_linear"),
     "kinds": lambda: fitted(
         table=HOLED[["few", "count", "name"]],

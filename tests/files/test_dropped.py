@@ -13,6 +13,7 @@ from latentforest.files import describe, load_model, save_model
 from latentforest.forest import StoredForest
 
 CASES = ["classes", "sklearn numbers", "knn draw", "landmarks", "scornet", "kinds"]
+CASES += ["oob", "gap", "gap, weighed", "weighed", "first trees"]
 REFINED = [
     "refined",
     "refined forest",

@@ -309,6 +309,31 @@ CELLS = {
         "splits on column 9|codes.npy has the shape",
     ),
     "kernel": ("knn draw", edit_manifest(("kernel", "kind"), "gauss"), "kind='gauss'"),
+    "kernel with bags": (
+        "knn draw",
+        edit_manifest(("kernel", "kind"), "gap"),
+        r"training/in_bag\.npy is missing",
+    ),
+    "nobody out of bag": (
+        "gap",
+        edit_cell("training/in_bag", ..., 1),
+        "every tree was grown on all rows",
+    ),
+    "bags of fewer rows": (
+        "gap",
+        cut("training/in_bag", slice(0, 9)),
+        r"in_bag\.npy has the shape",
+    ),
+    "tree weights": (
+        "weighed",
+        edit_cell("kernel/tree_weights", 0, -1.0),
+        "tree_weights run from -1.0 to 9.0",
+    ),
+    "fewer tree weights": (
+        "weighed",
+        cut("kernel/tree_weights", slice(0, 3)),
+        r"tree_weights\.npy has the shape",
+    ),
     "jobs": ("knn draw", edit_manifest(("kernel", "n_jobs"), 0), "n_jobs=0"),
     "frozen twice": (
         "knn draw",

@@ -37,6 +37,7 @@ from foreign_models import (
 from latentforest import RFAE
 from latentforest.forest import from_ranger, resolve_forest
 from latentforest.forest._foreign import _lightgbm, read_model
+from latentforest.forest._foreign._catboost_splits import Splits
 from latentforest.forest._foreign._check import trial_rows
 
 CHECKS = 50_000  # ways of rows down trees, for each example
@@ -462,11 +463,6 @@ def refused():
             X,
             "takes 0.0 for a missing cell",
         ),
-        "statistics": (
-            catboost_model(case, one_hot_max_size=2),
-            catboost_table(case),
-            "statistics of categories",
-        ),
     }
 
 
@@ -478,6 +474,19 @@ def test_what_cannot_be_read_exactly_is_refused(name):
     model, table, reason = refused()[name]
     with pytest.raises(ValueError, match=reason):
         RFAE(forest=model).fit(table)
+
+
+def test_statistics_of_several_columns_are_refused():
+    info = {
+        "categorical_features": [{"feature_index": 0, "flat_feature_index": 2}],
+        "ctrs": [{"borders": [0.5], "elements": [{"cat_feature_index": 0}] * 2}],
+    }
+    splits = Splits("this model", info, {2: ("a", "b")}, answers=None)
+    split = {"split_type": "OnlineCtr", "split_index": 0}
+    with pytest.raises(ValueError, match="max_ctr_complexity=1"):
+        splits.of_tree(0, [split])
+    with pytest.raises(ValueError, match="statistics of several columns"):
+        splits.of_node(split)
 
 
 def test_models_that_are_not_fitted_are_refused():

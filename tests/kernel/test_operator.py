@@ -137,7 +137,7 @@ def test_wrong_shapes_are_refused():
     with pytest.raises(ValueError, match="n_rows = 6"):
         kernel.smooth(kernel.index.ids, np.ones(5))
     with pytest.raises(ValueError, match="one per row and tree"):
-        kernel.smooth(kernel.index.ids, np.ones(6), tree_weights=np.ones((6, 3)))
+        kernel.smooth(kernel.index.ids, np.ones(6), in_bag=np.ones((6, 3)))
     with pytest.raises(ValueError, match="the kernel has 2"):
         kernel.smooth(kernel.index.ids[:, :1], np.ones(6))
     with pytest.raises(ValueError, match="n_jobs=0"):

@@ -41,7 +41,7 @@ def test_smooth_is_the_regression_forest(bootstrap, n_outputs):
     kernel = LeafKernel(LeafIndex(ids, n_leaves))
     counts = in_bag_counts(forest, len(X)) if bootstrap else None
     for rows in (X, new):
-        smoothed = kernel.smooth(number_leaves(forest, rows)[0], y, tree_weights=counts)
+        smoothed = kernel.smooth(number_leaves(forest, rows)[0], y, in_bag=counts)
         np.testing.assert_allclose(smoothed, forest.predict(rows), rtol=1e-10)
 
 
@@ -64,7 +64,7 @@ def test_smooth_is_the_classification_forest(bootstrap):
     ids, n_leaves = number_leaves(forest, X)
     counts = in_bag_counts(forest, len(X)) if bootstrap else None
     smoothed = LeafKernel(LeafIndex(ids, n_leaves)).smooth(
-        number_leaves(forest, new)[0], np.eye(3)[classes], tree_weights=counts
+        number_leaves(forest, new)[0], np.eye(3)[classes], in_bag=counts
     )
     np.testing.assert_allclose(smoothed, forest.predict_proba(new), atol=1e-12)
 

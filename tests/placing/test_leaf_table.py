@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from forest_oracles import grow, mixed_table
@@ -8,7 +8,10 @@ from kernel_oracles import (
     kernel_by_hand,
     leaf_indices,
     nystrom_by_hand,
+    out_by_hand,
+    random_bags,
     random_index,
+    random_tree_weights,
     random_weights,
     scale_by_hand,
     symmetric_by_hand,
@@ -67,6 +70,74 @@ def test_leave_one_out_rebuilds_the_kernel_row_without_the_row(index, kind, seed
         scale = scale_by_hand(index.ids[rest], weights[rest], index.n_leaves, kind)
         cross = kernel_by_hand(index.ids[[row]], index.ids[rest], scale)[0]
         expected = nystrom_by_hand(cross, weights[rest], coords[rest], values)
+        np.testing.assert_allclose(held_out[row], expected, atol=1e-10)
+
+
+@laws
+@given(leaf_indices(min_rows=3), st.sampled_from(["rf", "scornet"]), seeds)
+def test_weights_of_trees_count_where_rows_are_placed(index, kind, seed):
+    rng = np.random.default_rng(seed)
+    weights = random_weights(index.n_rows, seed)
+    trees = random_tree_weights(index.n_trees, seed)
+    coords, values = rng.normal(size=(index.n_rows, 2)), np.array([0.9, 0.5])
+    kernel = LeafKernel(index, kind, weights=weights, tree_weights=trees)
+    placed = make_leaf_table(kernel, coords, values).encode(index.ids)
+    held_out = leave_one_out(kernel, coords, values)
+
+    def cross(row, others):
+        scale = scale_by_hand(index.ids[others], weights[others], index.n_leaves, kind)
+        return sum(
+            trees[t]
+            * kernel_by_hand(
+                index.ids[[row]][:, [t]], index.ids[others][:, [t]], scale
+            )[0]
+            for t in range(index.n_trees)
+        )
+
+    everybody = np.arange(index.n_rows)
+    for row in everybody:
+        rest = np.delete(everybody, row)
+        for others, found in ((everybody, placed[row]), (rest, held_out[row])):
+            expected = nystrom_by_hand(
+                cross(row, others), weights[others], coords[others], values
+            )
+            np.testing.assert_allclose(found, expected, atol=1e-10)
+
+
+@laws
+@given(leaf_indices(min_rows=3), st.sampled_from(["oob", "gap"]), seeds)
+def test_rows_that_are_placed_are_out_of_bag(index, kind, seed):
+    rng = np.random.default_rng(seed)
+    index = index.take([*range(index.n_rows), 0, 1, 0])  # some rows have copies
+    group = np.array([*range(index.n_rows - 3), 0, 1, 0])
+    draws, trees = random_bags(index, seed), random_tree_weights(index.n_trees, seed)
+    coords, values = rng.normal(size=(index.n_rows, 2)), np.array([0.9, 0.5])
+    try:
+        kernel = LeafKernel(index, kind, tree_weights=trees, in_bag=draws)
+    except ValueError:  # a row without a partner in bag
+        assume(False)
+    placed = make_leaf_table(kernel, coords, values).encode(index.ids)
+    held_out = leave_one_out(kernel, coords, values, group=group)
+    heft = draws if kind == "gap" else np.ones(draws.shape)
+    drawn = np.stack([heft[index.ids == leaf].sum() for leaf in range(index.n_leaves)])
+    out = out_by_hand(draws, trees, drawn[index.ids])
+
+    def by_hand(row, asked, others):
+        total, said = 0.0, np.zeros(2)
+        for t in np.flatnonzero(asked):
+            mates = others & (index.ids[:, t] == index.ids[row, t])
+            if heft[mates, t].sum() > 0:
+                total += trees[t]
+                said += trees[t] * np.average(
+                    coords[mates], axis=0, weights=heft[mates, t]
+                )
+        return said / total / values if total > 0 else np.zeros(2)
+
+    for row in range(index.n_rows):
+        everybody = np.ones(index.n_rows, bool)
+        expected = by_hand(row, np.ones(index.n_trees, bool), everybody)
+        np.testing.assert_allclose(placed[row], expected, atol=1e-10)
+        expected = by_hand(row, out[row], group != group[row])
         np.testing.assert_allclose(held_out[row], expected, atol=1e-10)
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from files.model_cases import model_of, rows_of
 from latentforest import RFAE, CompletelyRandomForest
 from latentforest.encoder import LeafTable
 from latentforest.encoder._plain import PlainMap
@@ -186,6 +187,8 @@ def test_columns_that_say_nothing():
     "settings",
     [
         {"kernel": "scornet"},
+        {"tree_weights": 3},
+        {"kernel": "scornet", "tree_weights": 2},
         {"landmarks": 20},
         {"diffusion_time": 0.0},
         {"decoder": "knn"},
@@ -197,6 +200,12 @@ def test_columns_that_say_nothing():
 )
 def test_settings_of_the_model(holed_table, settings):
     assert_same(fit(holed_table, **settings), holed_table)
+
+
+@pytest.mark.parametrize("case", ["oob", "gap", "gap, weighed", "gain"])
+def test_kernels_that_know_more_than_leaves(case):
+    model = model_of(case)
+    assert_same(model, rows_of(model))
 
 
 @pytest.mark.parametrize(

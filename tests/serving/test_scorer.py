@@ -70,7 +70,18 @@ def test_bits_are_those_of_the_loaded_model(case, dropped, compact, tmp_path):
         assert same_bits(scorer.transform(row), wanted[number : number + 1])
 
 
-@pytest.mark.parametrize("case", ["landmarks", "refined", "refined packed", "scornet"])
+@pytest.mark.parametrize(
+    "case",
+    [
+        "landmarks",
+        "refined",
+        "refined packed",
+        "scornet",
+        "oob",
+        "gap, weighed",
+        "gain",
+    ],
+)
 def test_fitted_models_have_scorers_too(case):
     model = model_of(case)
     scorer, rows = Scorer.of(model), rows_of(model)

@@ -5,7 +5,7 @@ import pytest
 
 from files.model_cases import HOLED, model_of, rows_of, same_bits
 
-CASES = ["adversarial", "landmarks", "scornet", "refined", "refined forest"]
+CASES = ["adversarial", "landmarks", "scornet", "refined", "refined forest", "gap"]
 CASES += ["refined linear", "refined packed", "sklearn classes", "kinds"]
 
 

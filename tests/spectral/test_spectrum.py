@@ -32,14 +32,20 @@ def test_near_ties_do_not_flip_the_sign(noise):
         assert ordered_spectrum(np.ones(1), sign * vector).vectors[0, 0] == 0.5
 
 
+def test_negative_eigenvalues_carry_nothing():
+    spectrum = ordered_spectrum(np.array([-0.7, 0.4]), np.eye(2))
+    np.testing.assert_array_equal(spectrum.eigenvalues, [0.4, 0.0])
+    np.testing.assert_array_equal(spectrum.vectors, np.eye(2)[:, ::-1])
+
+
 def test_rounding_is_put_back_into_the_unit_interval():
     spectrum = ordered_spectrum(np.array([-1e-15, 1 + 1e-14]), np.eye(2))
     np.testing.assert_array_equal(spectrum.eigenvalues, [1.0, 0.0])
 
 
-@pytest.mark.parametrize("values", [[1.5, 0.2], [0.5, -0.1]])
+@pytest.mark.parametrize("values", [[1.5, 0.2], [0.5, -1.1]])
 def test_operators_that_are_not_normalised_are_refused(values):
-    with pytest.raises(ValueError, match="semi-definite"):
+    with pytest.raises(ValueError, match="leading eigenvalue 1"):
         ordered_spectrum(np.array(values), np.eye(2))
 
 

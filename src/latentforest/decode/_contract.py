@@ -28,7 +28,8 @@ WHAT_IT_NEEDS = {
     ),
     "encode": "to place rows of its own. Pass encoder=",
     "spectrum": (
-        "the spectrum of the forest's kernel. Use it in RFAE with kernel='rf'"
+        "the spectrum of the forest's kernel. Use it in RFAE with kernel='rf' and "
+        "equal tree weights"
     ),
 }
 

@@ -8,6 +8,8 @@ from latentforest.encoder._forest_kernel import ForestKernel
 from latentforest.encoder._saved import put_encoder as put_encoder
 from latentforest.encoder._saved import take_encoder as take_encoder
 from latentforest.encoder._training import Training
+from latentforest.encoder._tree_weights import TreeWeights as TreeWeights
+from latentforest.encoder._tree_weights import check_tree_weights as check_tree_weights
 from latentforest.placing import LeafTable, leave_one_out, make_leaf_table
 
 __all__ = [

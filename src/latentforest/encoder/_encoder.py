@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._errors import DroppedTrainingError, SpectrumWarning
-from latentforest._base._types import Coords, LeafIds
+from latentforest._base._types import Coords, Floats, LeafIds
 from latentforest.decode import DecoderContext, KernelEigenpairs
 from latentforest.encoder._plain import PlainMap
 from latentforest.encoder._training import Training
@@ -45,6 +45,7 @@ class Encoder(Placer):
     n_jobs: int | None = None
     refined: RefinedRows | None = None
     training: Training | None = None
+    tree_weights: Floats | None = None  # (n_trees,) as told; None: all are alike
 
     @property
     def n_components(self) -> int:
@@ -180,9 +181,10 @@ class Encoder(Placer):
             warnings.simplefilter("ignore", SpectrumWarning)
             fewer = fit_encoder(
                 training.table.take(known),
-                GrownForest(self.forest, np.asfortranarray(training.leaf_ids[known])),
+                training.grown(self.forest, known),
                 DiffusionMap(n_components, time=self.plain.time, random_state=0),
                 kind=self.kind,
+                tree_weights=self.tree_weights,
                 n_jobs=self.n_jobs,
             )
             if self.refined is not None:
@@ -220,7 +222,7 @@ class Encoder(Placer):
                 again=None if is_packed else self._place_again,
             )
         pairs = None
-        if self.kind == "rf":
+        if self.kind == "rf" and self.tree_weights is None:
             pairs = KernelEigenpairs(
                 self.plain.diffusion.embedding_,
                 self.spectrum.eigenvalues,

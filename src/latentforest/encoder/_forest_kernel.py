@@ -13,8 +13,13 @@ from latentforest._base._checks import check_option
 from latentforest._base._random import RandomState, stage_rngs
 from latentforest._base._types import Floats, LeafIds
 from latentforest.encoder._fit import draw_landmarks, leaf_kernel
+from latentforest.encoder._tree_weights import (
+    TreeWeights,
+    check_tree_weights,
+    resolve_tree_weights,
+)
 from latentforest.forest import GrownForest, resolve_forest
-from latentforest.kernel import KERNEL_KINDS, LeafKernel
+from latentforest.kernel import BAG_KINDS, KERNEL_KINDS, LeafKernel
 from latentforest.table import EncodedTable, TableCodec, remember_columns
 
 
@@ -30,8 +35,13 @@ class ForestKernel(BaseEstimator):
     forest : str or estimator, default="adversarial"
         "adversarial", "completely_random", "shi_horvath", "supervised", one of these
         forests as an object, or a fitted forest, which is used as it is.
-    kind : {"rf", "scornet"}, default="rf"
-        The random forest kernel, or the share of trees in which two rows meet.
+    kind : {"rf", "scornet", "oob", "gap"}, default="rf"
+        The random forest kernel; the share of trees in which two rows meet; the random
+        forest kernel without trees that both rows are in bag in; proximities that
+        reproduce out-of-bag predictions. The last two need a forest grown on bootstrap
+        samples. See `LeafKernel` for formulas.
+    tree_weights : str, int, array of float or None, default=None
+        What trees count; see `RFAE`.
     landmarks : int or None, default=None
         Number of rows, drawn at random, that define the kernel; None takes all.
     kinds : dict or None, default=None
@@ -86,6 +96,7 @@ class ForestKernel(BaseEstimator):
         forest: Any = "adversarial",
         *,
         kind: str = "rf",
+        tree_weights: TreeWeights = None,
         landmarks: int | None = None,
         kinds: Mapping[Any, Any] | None = None,
         unseen: str = "missing",
@@ -95,6 +106,7 @@ class ForestKernel(BaseEstimator):
     ) -> None:
         self.forest = forest
         self.kind = kind
+        self.tree_weights = tree_weights
         self.landmarks = landmarks
         self.kinds = kinds
         self.unseen = unseen
@@ -117,14 +129,21 @@ class ForestKernel(BaseEstimator):
         self
         """
         check_option("kind", self.kind, KERNEL_KINDS)
+        check_tree_weights(self.tree_weights)
         given = resolve_forest(self.forest)
         codec, table, _ = given.read(X, kinds=self.kinds, unseen=self.unseen)
         rngs = stage_rngs(self.random_state, "forest", "landmarks")
         landmarks = draw_landmarks(table.n_rows, self.landmarks, rngs["landmarks"])
         grown, grower = given.grow(
-            table, y, rng=rngs["forest"], n_jobs=self.n_jobs, verbose=self.verbose
+            table,
+            y,
+            rng=rngs["forest"],
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+            bags=self.kind in BAG_KINDS,
         )
-        kernel = leaf_kernel(grown, self.kind, landmarks, self.n_jobs)
+        weights = resolve_tree_weights(self.tree_weights, grown)
+        kernel = leaf_kernel(grown, self.kind, weights, landmarks, self.n_jobs)
         rows = np.arange(table.n_rows) if landmarks is None else landmarks
         return self.settle(codec, grower, grown, table, rows, kernel)
 
@@ -193,7 +212,7 @@ class ForestKernel(BaseEstimator):
         return self.leaf_kernel_.features(self.leaves(X))
 
     def smooth(
-        self, X: Any, y: ArrayLike, *, tree_weights: ArrayLike | None = None
+        self, X: Any, y: ArrayLike, *, in_bag: ArrayLike | None = None
     ) -> Floats:
         """Predict ``y`` at the rows of ``X``: Σ_i k(x, x_i) y_i (Eq. 2).
 
@@ -203,16 +222,35 @@ class ForestKernel(BaseEstimator):
             Rows to predict at.
         y : array of shape (n_landmarks,) or (n_landmarks, n_outputs)
             Values at the rows that define the kernel.
-        tree_weights : array of shape (n_landmarks, n_trees), default=None
+        in_bag : array of shape (n_landmarks, n_trees), default=None
             Row weights in each tree, such as ``in_bag_`` of a supervised forest,
-            under which the result is the forest's own prediction.
+            under which the result is the forest's own prediction. ``kind="gap"`` knows
+            them already.
 
         Returns
         -------
         ndarray of shape (n_rows,) or (n_rows, n_outputs)
         """
         ids = self.leaves(X)
-        return self.leaf_kernel_.smooth(ids, y, tree_weights=tree_weights)
+        return self.leaf_kernel_.smooth(ids, y, in_bag=in_bag)
+
+    def out_of_bag(self, y: ArrayLike) -> Floats:
+        """Predict ``y`` at the training rows by trees that were grown without them.
+
+        With ``kind="gap"`` this is the out-of-bag prediction of the forest, and with
+        the identity matrix as ``y`` the proximities themselves.
+
+        Parameters
+        ----------
+        y : array of shape (n_landmarks,) or (n_landmarks, n_outputs)
+            Values at the rows that define the kernel.
+
+        Returns
+        -------
+        ndarray of shape (n_landmarks,) or (n_landmarks, n_outputs)
+        """
+        check_is_fitted(self, "leaf_kernel_")
+        return self.leaf_kernel_.out_of_bag(y)
 
     def mmd(self, X: Any, Y: Any) -> float:
         """Maximum mean discrepancy between two tables: 0 if they look alike.

@@ -11,12 +11,14 @@ from latentforest.encoder._encoder import Encoder
 from latentforest.encoder._fit import fit_encoder
 from latentforest.encoder._plain import PlainMap
 from latentforest.encoder._saved_map import put_map, take_map
-from latentforest.forest import ForestArrays, GrownForest
+from latentforest.forest import ForestArrays, GrownForest, TreeFacts
 from latentforest.placing import (
+    bags_demand,
     check_mass,
     leaf_table_demand,
     refined_demand,
     rows_demand,
+    take_draws,
     take_kernel,
 )
 from latentforest.refine import RefinedRows
@@ -33,6 +35,8 @@ def put_encoder(
     kernel.put("kind", encoder.kind)
     kernel.put("landmarks", encoder.landmarks)
     kernel.put("n_jobs", encoder.n_jobs)
+    if encoder.tree_weights is not None:
+        kernel.array("tree_weights", encoder.tree_weights)
     put_map(
         encoder.plain,
         new.section("map"),
@@ -45,6 +49,9 @@ def put_encoder(
         new.need(rows_demand(encoder.forest, *size))
         new.need(_table_demand(encoder))
         new.array("training/codes", np.asfortranarray(training.table.values))
+        if training.in_bag is not None:
+            new.need(bags_demand(encoder.forest, training.table.n_rows))
+            new.array("training/in_bag", np.asfortranarray(training.in_bag))
         if encoder.landmarks is not None:
             new.array("training/landmarks", training.landmarks.astype(np.int64))
     new.data["refined"] = None
@@ -57,11 +64,14 @@ def take_encoder(
     manifest: Section, schema: TableSchema, forest: ForestArrays, *, dropped: bool
 ) -> Encoder:
     """Rebuild an encoder; what follows from the rest is worked out again."""
-    kind, n_jobs, landmarks = take_kernel(manifest.section("kernel"))
-    stored = take_map(manifest.section("map"), forest, kind, dropped=dropped)
+    kernel = take_kernel(manifest.section("kernel"), forest)
+    kind, n_jobs, landmarks, tree_weights = kernel
+    stored = take_map(manifest.section("map"), forest, kernel, dropped=dropped)
     if dropped:
         plain = PlainMap(stored.diffusion, None, stored.leaf_table)
-        encoder = Encoder(forest, plain, kind, landmarks, n_jobs)
+        encoder = Encoder(
+            forest, plain, kind, landmarks, n_jobs, tree_weights=tree_weights
+        )
     else:
         codes = schema.take_codes(manifest, "training/codes", None)
         table = EncodedTable(schema, codes)
@@ -75,12 +85,15 @@ def take_encoder(
             raise damaged(f"{n_kernel} rows have no map of that many coordinates")
         size = table.n_rows, landmarks, stored.n_components
         manifest.need(rows_demand(forest, *size))
-        grown = GrownForest(forest, forest.leaves(table.values, n_jobs=n_jobs))
+        facts = TreeFacts(take_draws(manifest, kernel, forest, table.n_rows))
+        ids = forest.leaves(table.values, n_jobs=n_jobs)
+        grown = GrownForest(forest, ids, facts)
         encoder = fit_encoder(
             table,
             grown,
             stored.diffusion,
             kind=kind,
+            tree_weights=tree_weights,
             landmarks=rows,
             leaf_table=stored.leaf_table,
             n_jobs=n_jobs,
@@ -88,7 +101,7 @@ def take_encoder(
     if stored.leaf_table is not None:
         training = encoder.training
         known = None if training is None else training.kernel.mass
-        check_mass(stored.leaf_table.mass, forest, known)
+        check_mass(stored.leaf_table.mass, forest, kernel, known)
     encoder = replace(encoder, plain=encoder.plain.first(stored.n_components))
     if manifest.has("refined"):
         refined = RefinedRows.take(

@@ -11,7 +11,12 @@ from latentforest._base._types import Floats
 from latentforest._base._values import damaged
 from latentforest.encoder._plain import PlainMap
 from latentforest.forest import ForestArrays
-from latentforest.placing import LeafTable, take_eigenvalues, take_leaf_table
+from latentforest.placing import (
+    LeafTable,
+    StoredKernel,
+    take_eigenvalues,
+    take_leaf_table,
+)
 from latentforest.spectral import DiffusionMap, Spectrum
 
 
@@ -70,7 +75,7 @@ def shortened(numbers: Floats, *, compact: bool) -> NDArray[np.floating]:
 
 
 def take_map(
-    part: Section, forest: ForestArrays, kind: str, *, dropped: bool
+    part: Section, forest: ForestArrays, kernel: StoredKernel, *, dropped: bool
 ) -> StoredMap:
     """Read a map; without rows if they were dropped."""
     if part.number("time") < 0:
@@ -99,4 +104,4 @@ def take_map(
     )
     if not (dropped or part.holds("leaf_values")):
         return StoredMap(diffusion, None, size)
-    return StoredMap(diffusion, take_leaf_table(part, forest, kind, size), size)
+    return StoredMap(diffusion, take_leaf_table(part, forest, kernel, size), size)

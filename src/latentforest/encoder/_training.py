@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._types import LeafIds
+from latentforest.forest import ForestArrays, GrownForest, TreeFacts
 from latentforest.kernel import LeafKernel
 from latentforest.table import EncodedTable
 
@@ -18,3 +19,12 @@ class Training:
     leaf_ids: LeafIds  # (n_rows, n_trees) leaves of the rows
     landmarks: NDArray[np.int64]  # the rows that define the kernel
     kernel: LeafKernel  # between them
+    in_bag: NDArray[np.uint16] | None = (
+        None  # (n_rows, n_trees) draws, if the kernel asks
+    )
+
+    def grown(self, forest: ForestArrays, rows: NDArray[np.integer]) -> GrownForest:
+        """Return the forest, with all that is known of some of the rows in it."""
+        draws = None if self.in_bag is None else self.in_bag[rows]
+        ids = np.asfortranarray(self.leaf_ids[rows])
+        return GrownForest(forest, ids, TreeFacts(draws))

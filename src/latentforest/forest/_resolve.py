@@ -12,7 +12,6 @@ from latentforest._base._checks import check_option
 from latentforest._base._random import stage_rngs
 from latentforest.forest._adversarial import AdversarialForest
 from latentforest.forest._base_forest import BaseForest
-from latentforest.forest._facts import TreeFacts
 from latentforest.forest._foreign import (
     LIBRARIES,
     ForeignForest,
@@ -25,6 +24,7 @@ from latentforest.forest._foreign import (
 )
 from latentforest.forest._growing._grow import GrownForest
 from latentforest.forest._supervised import SupervisedForest
+from latentforest.forest._told import told_by
 from latentforest.forest._unsupervised import CompletelyRandomForest, ShiHorvathForest
 from latentforest.table import (
     Batches,
@@ -161,16 +161,22 @@ class GivenForest:
         rng: np.random.Generator,
         n_jobs: int | None,
         verbose: bool,
+        bags: bool = False,
     ) -> tuple[GrownForest, Any]:
-        """Grow or read the forest; also return the estimator it belongs to."""
+        """Grow or read the forest; also return the estimator it belongs to.
+
+        ``bags`` says whether the rows that each tree was grown on are asked for.
+        """
         if self.grower is None:
-            facts = TreeFacts()
+            facts = None
             if self.foreign is None:
                 forest = self.fitted.forest_
             else:
                 forest = read_trees(self.foreign, table)
                 facts = self.foreign.facts(table.n_rows)
             leaf_ids = forest.leaves(table.values, n_jobs=n_jobs)
+            told = told_by(self.fitted, forest, leaf_ids, bags=bags)
+            facts = told if facts is None else told.completed_by(facts)
             return GrownForest(forest, leaf_ids, facts), self.fitted
         grower = clone(self.grower)
         if grower.n_jobs is None:

@@ -1,5 +1,6 @@
 """Classification and regression forests on mixed columns."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Floats
 from latentforest._base._values import damaged, encode_value
 from latentforest.forest._base_forest import BaseForest
+from latentforest.forest._facts import TreeFacts
 from latentforest.forest._growing._bins import bin_table
 from latentforest.forest._growing._grow import (
     GrownForest,
@@ -143,7 +145,8 @@ class SupervisedForest(BaseForest):
             self.leaf_values_ = shares[:, : int(target.responses.max()) + 1]
         else:
             self.leaf_values_ = centre + sums[:, 1:] / sums[:, :1]
-        return join_grown(trees, table.split_levels)
+        grown = join_grown(trees, table.split_levels)
+        return replace(grown, facts=TreeFacts(in_bag))
 
     def predict_proba(self, X: Any) -> Floats:
         """Mean over trees of the class shares in each row's leaves.

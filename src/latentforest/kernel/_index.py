@@ -56,6 +56,28 @@ def check_weights(weights: ArrayLike | None, n_rows: int) -> Floats:
     return checked
 
 
+def tree_factors(weights: ArrayLike | None, n_trees: int) -> Floats | None:
+    """Weights of trees as factors of mean 1; None where all trees are alike."""
+    if weights is None:
+        return None
+    given = np.asarray(weights, dtype=np.float64)
+    if given.shape != (n_trees,):
+        message = (
+            f"tree_weights has shape {given.shape}. Give one per tree: ({n_trees},)."
+        )
+        raise ValueError(message)
+    if not (np.isfinite(given).all() and given.min() >= 0 and given.max() > 0):
+        message = (
+            f"tree_weights run from {given.min()} to {given.max()}. Give finite "
+            "numbers of at least 0, not all of them 0."
+        )
+        raise ValueError(message)
+    if (given == given[0]).all():
+        return None
+    given = given / given.max()  # or sums of huge ones overflow
+    return given * (n_trees / given.sum())
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class LeafIndex:
     """Which leaf each row falls into, in every tree.
@@ -68,6 +90,9 @@ class LeafIndex:
         memory order.
     n_leaves : int
         Leaves of the forest, reached by these rows or not.
+    starts : array of int64, shape (n_trees + 1,), default=None
+        Where the leaves of each tree begin, and ``n_leaves``; None takes the lowest
+        that the rows reach. Only weights of trees ask.
 
     Attributes
     ----------
@@ -79,6 +104,7 @@ class LeafIndex:
 
     ids: LeafIds
     n_leaves: int
+    starts: NDArray[np.int64] | None = field(default=None, repr=False)
     first_leaf: NDArray[np.int64] = field(init=False, repr=False)
     width: NDArray[np.int64] = field(init=False, repr=False)
 
@@ -115,4 +141,12 @@ class LeafIndex:
 
     def take(self, rows: ArrayLike) -> "LeafIndex":
         """Index of some of the rows (numbers or a mask), leaf numbers unchanged."""
-        return LeafIndex(self.ids[np.asarray(rows), :], self.n_leaves)
+        return LeafIndex(self.ids[np.asarray(rows), :], self.n_leaves, self.starts)
+
+    def by_leaf(self, of_trees: Floats) -> Floats:
+        """Repeat a number of each tree for all its leaves, (n_leaves,)."""
+        starts = self.starts
+        if starts is None:
+            starts = np.append(self.first_leaf, self.n_leaves)
+            starts[0] = 0
+        return np.repeat(of_trees, np.diff(starts))

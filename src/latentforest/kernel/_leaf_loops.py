@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._compiled import compiled
-from latentforest._base._types import Floats, Ints, LeafIds
+from latentforest._base._types import Bools, Floats, Ints, LeafIds
 
 Longs: TypeAlias = NDArray[np.int64]
 
@@ -185,8 +185,8 @@ def root_of(parent: Longs, row: int) -> int:
 
 
 @compiled
-def join_rows(ids: LeafIds, first_leaf: Longs, width: Longs) -> Longs:
-    """Root row of every row, where rows that share a leaf share a root.
+def join_rows(ids: LeafIds, first_leaf: Longs, width: Longs, joins: Bools) -> Longs:
+    """Root row of every row, where rows that share a leaf that joins share a root.
 
     Trees come one by one, and the rest are left out once all rows are joined.
     """
@@ -197,6 +197,8 @@ def join_rows(ids: LeafIds, first_leaf: Longs, width: Longs) -> Longs:
     for tree in range(n_trees):
         seen[: width[tree]] = -1
         for row in range(n_rows):
+            if not joins[ids[tree, row]]:
+                continue
             leaf = ids[tree, row] - first_leaf[tree]
             if seen[leaf] < 0:
                 seen[leaf] = row

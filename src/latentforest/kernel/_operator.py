@@ -1,8 +1,9 @@
 """The kernel of a forest as an operator: products without the n × n matrix.
 
 Notation: B trees, leaf l with mass m_l (the weight of the rows in it), scale s_l
-(1/m_l for kind "rf", 1 for kind "scornet"). K = Π S Πᵀ / B where Π marks the leaves
-of each row. d = K w are the degrees, W = diag(w), D = diag(d).
+(1/m_l for kind "rf", 1 for kind "scornet", times the factor v_b of its tree).
+K = Π S Πᵀ / B where Π marks the leaves of each row; see `Bags` for kernels that know
+who is in bag. d = K w are the degrees, W = diag(w), D = diag(d).
 """
 
 from collections.abc import Iterator
@@ -13,15 +14,15 @@ from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 
 from latentforest._base._checks import check_integer, check_option
-from latentforest._base._parallel import n_workers
 from latentforest._base._types import Floats, Ints, LeafIds
+from latentforest.kernel._bags import BAG_KINDS
 from latentforest.kernel._gram import (
     check_gram_size,
     feature_matrix,
     gram_row_blocks,
 )
 from latentforest.kernel._graph import connected_components
-from latentforest.kernel._index import LeafIndex, check_ids, check_weights
+from latentforest.kernel._index import LeafIndex, check_ids
 from latentforest.kernel._products import kernel_dot
 from latentforest.kernel._sums import (
     gather_from_leaves,
@@ -29,35 +30,56 @@ from latentforest.kernel._sums import (
     leaf_scale,
     leaf_sums,
 )
+from latentforest.kernel._weighing import WeighedLeaves
 
-KERNEL_KINDS = ("rf", "scornet")
+KERNEL_KINDS = ("rf", "scornet", *BAG_KINDS)
 
 
-class LeafKernel:
-    """Kernel between rows that share leaves, k(x, x') = Σ_b 1[same leaf] s_leaf / B.
+class LeafKernel(WeighedLeaves):
+    """Kernel between rows that share leaves, k(x, y) = Σ_b 1[same leaf] s_leaf v_b / B.
 
     Parameters
     ----------
     index : LeafIndex
         Leaves of the rows that define the kernel.
-    kind : {"rf", "scornet"}, default="rf"
+    kind : {"rf", "scornet", "oob", "gap"}, default="rf"
         "rf" divides by the mass of the shared leaf, so that the kernel is the
         averaging that the forest predicts with and its rows sum to 1. "scornet" is
-        the share of trees in which two rows meet.
+        the share of trees in which two rows meet. "oob" is "rf" without the trees that
+        both rows are in bag in: Σ_b v_b 1[same leaf, not both in bag] / (B · mass).
+        "gap" is (P + Pᵀ)/2, where p(i, j) = Σ_b v_b 1[same leaf] c_j(b) / M_leaf(b),
+        over the trees that i is out of bag in and divided by the sum of their v_b; c_j
+        are draws of j and M those of the leaf. P reproduces out-of-bag predictions
+        (`out_of_bag`). The last two have negative eigenvalues too. A row that is in bag
+        in all trees that count is taken as out of bag in all of them, like a new row.
     weights : array of float, shape (n_rows,), default=None
         Positive weights of the rows; None weighs every row 1. A row of weight 2
         acts as the same row twice.
+    tree_weights : array of float, shape (n_trees,), default=None
+        What trees count, at least 0; divided by their mean they are v_b. A tree of
+        weight 0 is as if it were not there. None weighs all trees alike.
+    in_bag : array of int, shape (n_rows, n_trees), default=None
+        How often each tree has drawn each row; "oob" and "gap" ask for it.
     n_jobs : int, default=None
         Threads; results are the same for any number.
 
     Attributes
     ----------
     mass : array of float, shape (n_leaves,)
-        Weight of the rows in each leaf.
+        Weight of the rows in each leaf; for "gap" of the draws.
     scale : array of float, shape (n_leaves,)
-        s_leaf, 0 for kind "rf" in leaves that no row reaches.
+        s_leaf v_b; 0 in leaves without mass, but for "scornet".
+    factors : array of float, shape (n_trees,), or None
+        v_b; None where all are 1.
+    bags : Bags or None
+        Who is in bag, for "oob" and "gap".
     degrees : array of float, shape (n_rows,)
         Σ_j k(x_i, x_j) w_j, which is 1 for kind "rf".
+
+    Notes
+    -----
+    Rows that are known by their leaves alone (`gram`, `features`, `smooth`, `mmd`) are
+    new ones, out of bag everywhere, whatever the kind.
 
     Examples
     --------
@@ -73,7 +95,7 @@ class LeafKernel:
     >>> LeafKernel(index, kind="gauss")
     Traceback (most recent call last):
     ...
-    ValueError: kind='gauss' is not known. Choose one of 'rf', 'scornet'.
+    ValueError: kind='gauss' is not known. Choose one of 'rf', 'scornet', 'oob', 'gap'.
     """
 
     def __init__(
@@ -82,18 +104,29 @@ class LeafKernel:
         kind: str = "rf",
         *,
         weights: ArrayLike | None = None,
+        tree_weights: ArrayLike | None = None,
+        in_bag: ArrayLike | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        n_workers(n_jobs)
-        self.index = index
-        self.kind: str = check_option("kind", kind, KERNEL_KINDS)
-        self.n_jobs = n_jobs
-        self.weights = check_weights(weights, index.n_rows)
-        self.mass = leaf_mass(index, self.weights, n_jobs=n_jobs)
-        self.scale = leaf_scale(self.mass, self.kind)
+        super().__init__(
+            index,
+            check_option("kind", kind, KERNEL_KINDS),
+            weights=weights,
+            tree_weights=tree_weights,
+            in_bag=in_bag,
+            n_jobs=n_jobs,
+        )
         self.degrees: Floats = (
             np.ones(index.n_rows) if self.kind == "rf" else self.dot(self.weights)
         )
+        alone = np.flatnonzero(self.degrees <= 0)
+        if len(alone):
+            message = (
+                f"kind={kind!r}: {len(alone)} of {index.n_rows} rows, row {alone[0]} "
+                "first, share no leaf with a row that its tree was grown on. Take more "
+                "landmarks, or grow more trees."
+            )
+            raise ValueError(message)
 
     @property
     def row_mass(self) -> Floats:
@@ -102,7 +135,10 @@ class LeafKernel:
 
     def components(self) -> Ints:
         """Label the rows by connected component; see `connected_components`."""
-        return connected_components(self.index)[0]
+        joins = self.scale > 0
+        if self.bags is not None:
+            joins &= self.bags.has_out
+        return connected_components(self.index, joins)[0]
 
     def dot(self, vectors: ArrayLike) -> Floats:
         """Return K V for one vector (n_rows,) or several (n_rows, n_columns)."""
@@ -110,6 +146,7 @@ class LeafKernel:
             self.index,
             self.scale,
             np.asarray(vectors, dtype=np.float64),
+            bags=self.bags,
             n_jobs=self.n_jobs,
         )
 
@@ -173,11 +210,12 @@ class LeafKernel:
         ids: ArrayLike,
         y: ArrayLike,
         *,
-        tree_weights: ArrayLike | None = None,
+        in_bag: ArrayLike | None = None,
     ) -> Floats:
         """Predict at new rows: Σ_j k(x, x_j) w_j y_j.
 
-        For kind "rf" this is the prediction of the forest itself.
+        For kind "rf" this is the prediction of the forest itself; for "gap" that of one
+        grown on bootstrap samples.
 
         Parameters
         ----------
@@ -185,23 +223,47 @@ class LeafKernel:
             Leaf numbers of the rows to predict at.
         y : array of float, shape (n_rows,) or (n_rows, n_outputs)
             Values at the rows that define the kernel; one-hot rows for classes.
-        tree_weights : array of float, shape (n_rows, n_trees), default=None
+        in_bag : array of float, shape (n_rows, n_trees), default=None
             Weights of the rows in each tree, used in place of the row weights: the
-            in-bag counts of a bootstrap forest.
+            draws of a bootstrap forest.
 
         Returns
         -------
         array of float, shape (n_new,) or (n_new, n_outputs)
         """
-        weights = self.weights if tree_weights is None else tree_weights
         targets = np.asarray(y, dtype=np.float64)
         columns = targets.reshape(targets.shape[0], -1)
-        mass = leaf_mass(self.index, weights, n_jobs=self.n_jobs)
-        sums = leaf_sums(self.index, columns, weights=weights, n_jobs=self.n_jobs)
-        sums *= leaf_scale(mass, self.kind)[:, None] / self.index.n_trees
+        scale = self.scale
+        if in_bag is None:
+            sums = self.leaf_sums(columns)
+        else:
+            mass = leaf_mass(self.index, in_bag, n_jobs=self.n_jobs)
+            sums = leaf_sums(self.index, columns, weights=in_bag, n_jobs=self.n_jobs)
+            scale = leaf_scale(mass, self.kind, self.index.by_leaf(self.every_factor))
+        sums *= scale[:, None] / self.index.n_trees
         leaves = self._check_ids(ids)
         smoothed = gather_from_leaves(leaves, sums, n_jobs=self.n_jobs)
         return smoothed.reshape(leaves.shape[0], *targets.shape[1:])
+
+    def out_of_bag(self, y: ArrayLike) -> Floats:
+        """Predict at the rows themselves, each by the trees that it is out of bag in.
+
+        For kind "gap" this is P y, the out-of-bag prediction of the forest. For "oob"
+        leaves speak with the mean of all their rows. The row itself is left out, also
+        where it is in bag in all trees and all of them are asked.
+
+        Parameters
+        ----------
+        y : array of float, shape (n_rows,) or (n_rows, n_outputs)
+            Values at the rows; one-hot rows for classes.
+
+        Returns
+        -------
+        array of float, shape (n_rows,) or (n_rows, n_outputs)
+        """
+        targets = np.asarray(y, dtype=np.float64)
+        columns = targets.reshape(targets.shape[0], -1)
+        return self.outside_means(columns).reshape(targets.shape)
 
     def mmd(self, ids_a: ArrayLike, ids_b: ArrayLike) -> float:
         """Maximum mean discrepancy between two samples of rows.

@@ -1,9 +1,14 @@
 """Products K V, a chunk of trees per thread, without forming K."""
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._types import Floats
+from latentforest.kernel._bag_loops import add_bag_block, add_bag_vector
+from latentforest.kernel._bags import Bags
 from latentforest.kernel._index import LeafIndex
 from latentforest.kernel._leaf_loops import add_block_products, add_vector_products
 from latentforest.kernel._sums import tree_chunks
@@ -17,37 +22,55 @@ SERIAL_SIZE = 200_000
 
 
 def kernel_dot(
-    index: LeafIndex, scale: Floats, vectors: Floats, *, n_jobs: int | None
+    index: LeafIndex,
+    scale: Floats,
+    vectors: Floats,
+    *,
+    bags: Bags | None = None,
+    n_jobs: int | None,
 ) -> Floats:
-    """Return Π S Πᵀ V / B for one vector (n_rows,) or several (n_rows, n_columns)."""
+    """Return Π S Πᵀ V / B for one vector (n_rows,) or several (n_rows, n_columns).
+
+    With ``bags``, the product of the kernels described there.
+    """
     if vectors.ndim not in (1, 2) or vectors.shape[0] != index.n_rows:
         message = (
             f"vectors has shape {vectors.shape}. The kernel has {index.n_rows} rows: "
             "give (n_rows,) or (n_rows, n_columns)."
         )
         raise ValueError(message)
+    dot = partial(_dot_block, index, scale, bags, n_jobs=n_jobs)
     if vectors.ndim == 1:
-        return _dot_block(index, scale, vectors, n_jobs=n_jobs)
+        return dot(vectors)
     out = np.empty(vectors.shape)
     for start, stop in blocks_of(vectors.shape[1], COLUMN_BLOCK):
         together = stop - start >= FEWEST_COLUMNS
         parts = [slice(start, stop)] if together else range(start, stop)
         for part in parts:
-            out[:, part] = _dot_block(index, scale, vectors[:, part], n_jobs=n_jobs)
+            out[:, part] = dot(vectors[:, part])
     return out
 
 
 def _dot_block(
-    index: LeafIndex, scale: Floats, block: Floats, *, n_jobs: int | None
+    index: LeafIndex,
+    scale: Floats,
+    bags: Bags | None,
+    block: Floats,
+    *,
+    n_jobs: int | None,
 ) -> Floats:
     """Add up the products of fixed chunks of trees in a fixed order."""
-    loop = add_vector_products if block.ndim == 1 else add_block_products
+    one = block.ndim == 1
+    loop = add_vector_products if one else add_block_products
+    more: tuple[Any, ...] = ()
+    if bags is not None:
+        loop, more = add_bag_vector if one else add_bag_block, bags.for_loops
     ids, first_leaf, width = index.ids.T, index.first_leaf, index.width
     block = np.ascontiguousarray(block)
 
     def work(chunk: tuple[int, int]) -> Floats:
         part = np.zeros(block.shape)
-        loop(ids, first_leaf, width, scale, block, *chunk, part)
+        loop(ids, first_leaf, width, scale, *more, block, *chunk, part)
         return part
 
     chunks = list(tree_chunks(index.n_trees))

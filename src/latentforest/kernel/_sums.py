@@ -43,7 +43,9 @@ def leaf_sums(
     """
     ids = index.ids.T
     columns = np.ascontiguousarray(values, dtype=np.float64)
-    factors = np.asarray(weights, dtype=np.float64)
+    factors = np.asarray(weights)
+    if factors.dtype != np.uint16:  # draws stay as they are: there are many
+        factors = factors.astype(np.float64)
     if columns.ndim != 2 or columns.shape[0] != index.n_rows:
         message = (
             f"values has shape {columns.shape}. Give (n_rows, n_columns) with "
@@ -97,13 +99,14 @@ def gather_from_leaves(
     return sums
 
 
-def leaf_scale(mass: Floats, kind: str) -> Floats:
-    """Return s_leaf: 1/mass for kind "rf", 1 for "scornet".
+def leaf_scale(mass: Floats, kind: str, factors: Floats | None = None) -> Floats:
+    """Return s_leaf: 1 for kind "scornet", else 1/mass, times that of its tree.
 
+    ``factors`` are those of the trees, of mean 1, one for each leaf; None stands for 1.
     Empty leaves weigh 0, not 1/0, or they poison every sum.
     """
-    ones = np.ones(mass.shape)
-    return divide_or_zero(ones, mass) if kind == "rf" else ones
+    share = np.ones(mass.shape) if factors is None else factors
+    return share if kind == "scornet" else divide_or_zero(share, mass)
 
 
 def divide_or_zero(numerator: Floats, denominator: Floats) -> Floats:

@@ -8,7 +8,7 @@ training rows can be forgotten.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._tolerance import NEGLIGIBLE_EIGENVALUE
@@ -21,7 +21,6 @@ from latentforest.kernel import (
     divide_or_zero,
     gather_from_leaves,
     leaf_scale,
-    leaf_sums,
 )
 from latentforest.placing._leaf_table_loops import add_others_from_leaves, place_rows
 from latentforest.trees import ForestArrays, routed_together
@@ -37,10 +36,16 @@ class LeafTable:
 
     @classmethod
     def of_leaves(
-        cls, values: Floats, mass: Floats, *, kind: str, n_trees: int
+        cls,
+        values: Floats,
+        mass: Floats,
+        *,
+        kind: str,
+        n_trees: int,
+        factors: Floats | None = None,
     ) -> "LeafTable":
-        """Work out the degrees, s_leaf · mass / B."""
-        return cls(values, mass, leaf_scale(mass, kind) * mass / n_trees)
+        """Work out the degrees, s_leaf · mass / B; ``factors`` are those of leaves."""
+        return cls(values, mass, leaf_scale(mass, kind, factors) * mass / n_trees)
 
     def __post_init__(self) -> None:
         values = np.ascontiguousarray(self.values, dtype=np.float64)
@@ -156,15 +161,15 @@ def make_leaf_table(
     Returns
     -------
     LeafTable
-        Maps the rows that define the kernel to their own coordinates.
+        Maps the rows that define the kernel to their own coordinates; but for kinds
+        "oob" and "gap", where they are in bag in some trees, and new rows in none.
     """
-    index, n_trees = kernel.index, kernel.index.n_trees
-    inverse = _check_inverse(index, coords, eigenvalues)
-    values = leaf_sums(
-        index, coords * inverse, weights=kernel.weights, n_jobs=kernel.n_jobs
+    inverse = _check_inverse(kernel.index, coords, eigenvalues)
+    values = kernel.leaf_sums(coords * inverse)
+    values *= kernel.scale[:, None] / kernel.index.n_trees
+    return LeafTable(
+        values, kernel.mass, kernel.scale * kernel.mass / kernel.index.n_trees
     )
-    values *= kernel.scale[:, None] / n_trees
-    return LeafTable.of_leaves(values, kernel.mass, kind=kernel.kind, n_trees=n_trees)
 
 
 def leave_one_out(
@@ -177,9 +182,11 @@ def leave_one_out(
     """Place each row as `make_leaf_table` would without it, so that it looks new.
 
     Rows with the same number in ``group`` are copies, and are left out together. A row
-    that is alone in all its leaves goes to the origin.
+    that is alone in all its leaves goes to the origin. A kernel that knows who is in
+    bag asks only the trees that were grown without the row.
     """
     index, weights, own_weights = kernel.index, kernel.weights, kernel.weights
+    number: NDArray[np.int64] | None = None
     if group is not None:
         _, number = np.unique(np.asarray(group), return_inverse=True)
         if number.shape != weights.shape:
@@ -190,7 +197,9 @@ def leave_one_out(
             raise ValueError(message)
         own_weights = np.bincount(number, weights=weights)[number].astype(np.float64)
     inverse = _check_inverse(index, coords, eigenvalues)
-    sums = leaf_sums(index, coords, weights=weights, n_jobs=kernel.n_jobs)
+    if kernel.bags is not None:
+        return kernel.outside_means(coords, number) * inverse
+    sums = kernel.leaf_sums(coords)
     own = np.ascontiguousarray(own_weights[:, None] * coords)
     by_mass = kernel.kind == "rf"  # a leaf averages its rows, or adds them up
     out, degree = np.zeros(own.shape), np.zeros(index.n_rows)
@@ -202,6 +211,7 @@ def leave_one_out(
             kernel.mass,
             own,
             own_weights,
+            kernel.every_factor,
             by_mass,
             *block,
             out,

@@ -15,6 +15,7 @@ def add_others_from_leaves(
     mass: Floats,
     own: Floats,
     weights: Floats,
+    factors: Floats,
     by_mass: bool,  # noqa: FBT001  (compiled functions have no keyword-only part)
     start: int,
     stop: int,
@@ -24,7 +25,8 @@ def add_others_from_leaves(
     """Add what the other rows of each leaf say to rows ``start … stop-1``.
 
     ``own`` is each row's part of ``sums``. With ``by_mass`` a leaf speaks with the
-    mean of its other rows, else with their sum and the degree that belongs to it.
+    mean of its other rows, else with their sum and the degree that belongs to it, times
+    the factor of its tree.
     """
     n_columns = sums.shape[1]
     for tree in range(ids.shape[0]):
@@ -34,7 +36,7 @@ def add_others_from_leaves(
             # Nobody else, or too little beside this row to survive the subtraction.
             if rest <= 1e-12 * mass[leaf]:
                 continue
-            scale = 1.0 / rest if by_mass else 1.0
+            scale = factors[tree] / rest if by_mass else factors[tree]
             degree[row] += scale * rest
             for column in range(n_columns):
                 out[row, column] += scale * (sums[leaf, column] - own[row, column])

@@ -11,7 +11,7 @@ from latentforest._base._errors import SpectrumWarning
 from latentforest._base._types import Codes, Coords
 from latentforest._latent import check_model
 from latentforest.encoder import fit_encoder
-from latentforest.forest import GrownForest
+from latentforest.forest import GrownForest, TreeFacts
 from latentforest.plot._canvas import AxesArray, bare, grid_or_given
 from latentforest.plot._key import Key
 from latentforest.plot._model import n_rows_of, training_rows, values_for
@@ -122,9 +122,10 @@ def turned(coords: Coords, goal: Coords) -> Coords:
 def _map_at_depth(
     model: Any, training: EncodedTable, shown: Codes | None, depth: int
 ) -> Coords:
-    landmarks = model.encoder_.trained_on("a film").landmarks
+    known = model.encoder_.trained_on("a film")
     forest = cut_at_depth(model.encoder_.forest, depth)
-    grown = GrownForest(forest, forest.leaves(training.values, n_jobs=model.n_jobs))
+    ids = forest.leaves(training.values, n_jobs=model.n_jobs)
+    grown = GrownForest(forest, ids, TreeFacts(known.in_bag))
     with warnings.catch_warnings():  # shallow trees know few directions: not a fault
         warnings.simplefilter("ignore", SpectrumWarning)
         small = fit_encoder(
@@ -132,7 +133,8 @@ def _map_at_depth(
             grown,
             DiffusionMap(2, time=model.diffusion_time, random_state=0),
             kind=model.encoder_.kind,
-            landmarks=landmarks,
+            tree_weights=model.encoder_.tree_weights,
+            landmarks=known.landmarks,
             n_jobs=model.n_jobs,
         )
     return small.place(training.values if shown is None else shown)

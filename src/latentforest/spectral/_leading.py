@@ -29,7 +29,8 @@ def leading_spectrum(
     Parameters
     ----------
     operator : LinearOperator, shape (n_rows, n_rows)
-        Symmetric, positive semi-definite, with largest eigenvalue 1.
+        Symmetric, with largest eigenvalue 1. Pairs with negative eigenvalues come
+        last, as 0.
     n_components : int
         Pairs to return, at most ``n_rows - 1``.
     constant : array of float, shape (n_rows,)

@@ -5,7 +5,7 @@ eigenvalues lie close together, more than these. They return pairs in rising ord
 least as many as are asked for: all pairs of an eigenvalue, if they know them.
 
 Both see A − 1.5 E Eᵀ instead of A, where the columns of E span the known eigenspace
-of eigenvalue 1. That moves the known pairs to −0.5, below everything else, so that
+of eigenvalue 1. That moves the known pairs to −0.5, below all that a map shows, so that
 they cannot come back even where eigenvalue 0 is asked for.
 """
 

@@ -75,8 +75,8 @@ def ordered_spectrum(
     """Sort eigenpairs from large to small, together, and fix their signs.
 
     The entry of largest magnitude of each vector becomes positive; among entries
-    that tie, the first row decides. Eigenvalues that rounding has pushed out of
-    [0, 1] are put back.
+    that tie, the first row decides. Eigenvalues that rounding has pushed above 1 are
+    put back; negative ones carry nothing on a map and become 0.
 
     Parameters
     ----------
@@ -89,10 +89,10 @@ def ordered_spectrum(
     -------
     Spectrum
     """
-    if values.size and (values.min() < -ROUNDING or values.max() > 1 + ROUNDING):
+    if values.size and np.abs(values).max() > 1 + ROUNDING:
         message = (
-            f"Eigenvalues run from {values.min():.3g} to {values.max():.3g}. Give a "
-            "positive semi-definite operator normalised to leading eigenvalue 1."
+            f"Eigenvalues run from {values.min():.3g} to {values.max():.3g}. Give an "
+            "operator normalised to leading eigenvalue 1."
         )
         raise ValueError(message)
     clipped = np.clip(values, 0.0, 1.0)

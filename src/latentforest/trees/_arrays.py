@@ -79,6 +79,12 @@ class ForestArrays:
         """Number of leaves of all trees, d_Φ in the paper."""
         return int(self.leaf.max()) + 1
 
+    @property
+    def leaf_start(self) -> NDArray[np.int64]:
+        """First leaf of each tree, and the number of leaves."""
+        is_leaf = np.concatenate([[0], np.cumsum(self.leaf >= 0)])
+        return is_leaf[self.start]
+
     def route(self, values: Codes, *, n_jobs: int | None = None) -> LeafIds:
         """Leaf node of every row in every tree, numbered within the tree.
 

@@ -152,6 +152,10 @@ def models_of_format_2(frame, rfae, classes, numbers):
     yield "two_forest", rfae(2, refine=first).fit(frame), {}
     packed = Refinement(start="packed", max_rows=20)
     yield "two_packed", rfae(2, refine=packed).fit(frame), {}
+    bags = {"kernel": "gap", "landmarks": 18, "tree_weights": np.arange(10.0)}
+    drawn = rfae(2, SupervisedForest(10), decoder="knn", **bags).fit(frame, classes)
+    yield "two_in_bag", drawn, {}
+    yield "dropped_two_in_bag", drawn, DROP
 
 
 def rows_for(model, frame):
