@@ -468,7 +468,7 @@ def refused():
 
 @pytest.mark.parametrize(
     "name",
-    ["linear leaves", "zero is missing", "no trees", "another missing", "statistics"],
+    ["linear leaves", "zero is missing", "no trees", "another missing"],
 )
 def test_what_cannot_be_read_exactly_is_refused(name):
     model, table, reason = refused()[name]
