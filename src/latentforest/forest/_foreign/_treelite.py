@@ -1,6 +1,5 @@
 """Treelite: models of many libraries in one format."""
 
-import json
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,23 @@ from latentforest.forest._foreign._trees import (
     join_parts,
 )
 
-SINGLE = "float32"
+LEAF, NUMBER, LEVELS = 0, 1, 2  # sorts of nodes
+LESS, AT_MOST = 2, 3  # comparisons
+FIELDS = (
+    "node_type",
+    "cleft",
+    "cright",
+    "split_index",
+    "default_left",
+    "threshold",
+    "cmp",
+    "category_list",
+    "category_list_begin",
+    "category_list_end",
+    "category_list_right_child",
+    "gain",
+    "gain_present",
+)
 
 
 class TreeliteForest(ForeignForest):
@@ -28,80 +43,67 @@ class TreeliteForest(ForeignForest):
 
     def __init__(self, model: Any) -> None:
         self._model = model
-        self._read = json.loads(model.dump_as_json(pretty_print=False))
-        self._single = self._read["threshold_type"] == SINGLE
-        self.n_columns = int(self._read["num_feature"])
-        self.categories = {
-            int(node["split_feature_id"]): None
-            for tree in self._read["trees"]
-            for node in tree["nodes"]
-            if node.get("node_type") == "categorical_test_node"
-        }
+        self.n_columns = int(model.num_feature)
+        # Not by its JSON, which leaves infinite thresholds out.
+        self._trees = [
+            {name: np.asarray(tree.get_field(name)) for name in FIELDS}
+            for tree in map(model.get_tree_accessor, range(model.num_tree))
+        ]
+        self._dtype = self._trees[0]["threshold"].dtype
+        by_levels = [
+            tree["split_index"][tree["node_type"] == LEVELS] for tree in self._trees
+        ]
+        self.categories = dict.fromkeys(np.unique(np.concatenate(by_levels)).tolist())
 
     def trees(self) -> ForeignTrees:
-        """Read every tree from its list of nodes."""
-        return join_parts([self._tree(tree["nodes"]) for tree in self._read["trees"]])
+        """Read every tree from its arrays."""
+        return join_parts([self._tree(tree) for tree in self._trees])
 
-    def _tree(self, nodes: list[dict[str, Any]]) -> TreeParts:
-        place = {node["node_id"]: number for number, node in enumerate(nodes)}
-        sets: list[CodeSet] = []
-        set_of = np.full(len(nodes), -1)
-        threshold = np.full(len(nodes), np.nan)
-        for number, node in enumerate(nodes):
-            kind = node.get("node_type")
-            if kind == "categorical_test_node":
-                set_of[number] = len(sets)
-                codes = np.array(node["category_list"], np.int64)
-                sets.append(CodeSet(codes, not node["category_list_right_child"]))
-            elif kind == "numerical_test_node":
-                threshold[number] = self._threshold(node)
-            elif "leaf_value" not in node and "leaf_vector" not in node:
-                raise refuse(self.title, f"a node is a {kind!r}", "Please report it.")
-        if self._single:
-            threshold = in_double_precision(threshold)
-        inner = np.array(["left_child" in node for node in nodes])
-        return TreeParts(
-            np.array(
-                [place[n["left_child"]] if "left_child" in n else -1 for n in nodes]
-            ),
-            np.array(
-                [place[n["right_child"]] if "left_child" in n else -1 for n in nodes]
-            ),
-            np.array([n.get("split_feature_id", -1) for n in nodes]),
-            threshold,
-            np.array([bool(n.get("default_left")) for n in nodes]),
-            set_of,
-            sets,
-            np.where(inner, -1, [node["node_id"] for node in nodes]),
-        )
-
-    def _threshold(self, node: dict[str, Any]) -> float:
-        dtype = np.float32 if self._single else np.float64
-        threshold, rule = dtype(node["threshold"]), node["comparison_op"]
-        if rule == "<":
-            return float(np.nextafter(threshold, dtype(-np.inf)))
-        if rule != "<=":
+    def _tree(self, tree: dict[str, NDArray[Any]]) -> TreeParts:
+        sort, rule, threshold = tree["node_type"], tree["cmp"], tree["threshold"]
+        is_number = sort == NUMBER
+        unknown = is_number & ~np.isin(rule, (LESS, AT_MOST))
+        if unknown.any() or not np.isin(sort, (LEAF, NUMBER, LEVELS)).all():
             raise refuse(
-                self.title, f"it compares by {rule!r}", "Only '<' and '<=' are known."
+                self.title,
+                "it has nodes of a sort, or comparisons, that are not known here",
+                "Only '<' and '<=' are.",
             )
-        return float(threshold)
+        below = np.nextafter(threshold, self._dtype.type(-np.inf))
+        cut = np.where(rule == LESS, below, threshold).astype(np.float64)
+        if self._dtype == np.float32:
+            cut = in_double_precision(cut)
+        at = np.flatnonzero(sort == LEVELS)
+        set_of = np.full(len(sort), -1)
+        set_of[at] = np.arange(len(at))
+        begin, end = tree["category_list_begin"], tree["category_list_end"]
+        return TreeParts(
+            np.where(sort == LEAF, -1, tree["cleft"]),
+            np.where(sort == LEAF, -1, tree["cright"]),
+            np.where(sort == LEAF, -1, tree["split_index"]),
+            np.where(is_number, cut, np.nan),
+            tree["default_left"].astype(bool),
+            set_of,
+            [
+                CodeSet(
+                    tree["category_list"][begin[node] : end[node]].astype(np.int64),
+                    go_left=not tree["category_list_right_child"][node],
+                )
+                for node in at
+            ],
+            np.where(sort == LEAF, np.arange(len(sort)), -1),
+        )
 
     def leaves(self, features: Floats) -> NDArray[np.integer[Any]]:
         """Call ``gtil.predict_leaf``."""
         import treelite  # noqa: PLC0415
 
-        dtype = np.float32 if self._single else np.float64
-        found = treelite.gtil.predict_leaf(self._model, features.astype(dtype))
+        found = treelite.gtil.predict_leaf(self._model, features.astype(self._dtype))
         return np.asarray(found).reshape(len(features), -1).astype(np.int64)
 
     def facts(self, n_rows: int) -> TreeFacts:
         """Return the gain of each tree, where the model has kept it."""
         del n_rows
-        gains = [
-            sum(node.get("gain", np.nan) for node in tree["nodes"] if "gain" in node)
-            for tree in self._read["trees"]
-        ]
-        has_gain = any(
-            "gain" in n for tree in self._read["trees"] for n in tree["nodes"]
-        )
-        return TreeFacts(gain=np.array(gains, np.float64) if has_gain else None)
+        if not any(tree["gain_present"].any() for tree in self._trees):
+            return TreeFacts()
+        return TreeFacts(gain=np.array([tree["gain"].sum() for tree in self._trees]))
