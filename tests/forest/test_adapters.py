@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import (
+    AdaBoostClassifier,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     GradientBoostingClassifier,
@@ -14,6 +15,7 @@ from sklearn.ensemble import (
     RandomTreesEmbedding,
 )
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
 from sklearn.tree import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -22,7 +24,7 @@ from sklearn.tree import (
 )
 
 from latentforest.forest import from_sklearn
-from latentforest.forest._adapters import in_double_precision
+from latentforest.forest._foreign._precision import in_double_precision
 
 FORESTS = [
     RandomForestClassifier,
@@ -150,8 +152,11 @@ def test_leaves_are_numbered_tree_by_tree():
 def test_what_cannot_be_read_is_refused():
     with pytest.raises(NotFittedError):
         from_sklearn(RandomForestClassifier())
-    with pytest.raises(TypeError, match="trees of a GradientBoostingClassifier"):
+    with pytest.raises(NotFittedError):
         from_sklearn(GradientBoostingClassifier())
+    boosted = AdaBoostClassifier(LogisticRegression()).fit(np.eye(4), [0, 1, 0, 1])
+    with pytest.raises(TypeError, match="trees of a AdaBoostClassifier"):
+        from_sklearn(boosted)
     with pytest.raises(TypeError, match="cannot read the trees of a str"):
         from_sklearn("forest")
 

@@ -1,10 +1,9 @@
 """Forests: growing them, and reading those of others."""
 
-from latentforest.forest._adapters import from_sklearn
 from latentforest.forest._adversarial import AdversarialForest
 from latentforest.forest._base_forest import BaseForest
 from latentforest.forest._facts import TreeFacts as TreeFacts
-from latentforest.forest._foreign import ForeignForest, from_ranger
+from latentforest.forest._foreign import ForeignForest, from_ranger, from_sklearn
 from latentforest.forest._growing._grow import GrownForest
 from latentforest.forest._per_column import ColumnForest as ColumnForest
 from latentforest.forest._per_column import forests_of_columns as forests_of_columns

@@ -10,3 +10,4 @@ from latentforest.forest._foreign._read import check_kinds as check_kinds
 from latentforest.forest._foreign._read import kinds_for as kinds_for
 from latentforest.forest._foreign._read import read_model as read_model
 from latentforest.forest._foreign._read import read_trees as read_trees
+from latentforest.forest._foreign._sklearn import from_sklearn as from_sklearn

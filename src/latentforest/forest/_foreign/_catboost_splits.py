@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._types import Bools
-from latentforest.forest._adapters import in_double_precision
 from latentforest.forest._foreign._contract import refuse
+from latentforest.forest._foreign._precision import in_double_precision
 from latentforest.forest._foreign._trees import CodeSet, TreeParts
 
 NUMBER, ONE_LEVEL, STATISTIC = "FloatFeature", "OneHotFeature", "OnlineCtr"

@@ -4,7 +4,15 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from sklearn.utils.validation import check_is_fitted
+
 from latentforest.forest._foreign._contract import ForeignForest
+from latentforest.forest._foreign._pipeline import PipelineForest
+from latentforest.forest._foreign._sklearn import (
+    SklearnForest,
+    holds_trees,
+    is_ensemble,
+)
 
 # Library, class of the model, and the adapter; imported when one is met.
 ADAPTERS = (
@@ -14,17 +22,23 @@ ADAPTERS = (
     ("treelite", ("Model",), "_treelite", "TreeliteForest"),
     ("sklearn", ("BaseHistGradientBoosting",), "_histogram", "HistogramForest"),
 )
+PIPELINE = ("sklearn", "Pipeline")
 LIBRARIES = (
     "scikit-learn, LightGBM, XGBoost, CatBoost, treelite, quantile-forest, "
     "imbalanced-learn, or ranger"
 )
 
 
-def _adapter(model: Any) -> Callable[[Any], ForeignForest] | None:
-    parents = {
+def _parents(model: Any) -> set[tuple[str, str]]:
+    """Return library and name of each class that a model belongs to."""
+    return {
         (parent.__module__.partition(".")[0], parent.__name__)
         for parent in type(model).__mro__
     }
+
+
+def _adapter(model: Any) -> Callable[[Any], ForeignForest] | None:
+    parents = _parents(model)
     for library, names, module, adapter in ADAPTERS:
         if any((library, name) in parents for name in names):
             package = __name__.rpartition(".")[0]
@@ -36,15 +50,12 @@ def _adapter(model: Any) -> Callable[[Any], ForeignForest] | None:
 
 def is_known(model: Any) -> bool:
     """Whether there is an adapter for a model, be it fitted or not."""
-    from latentforest.forest._adapters import is_readable  # noqa: PLC0415
-    from latentforest.forest._foreign._sklearn import holds_trees  # noqa: PLC0415
-
-    if _is_pipeline(model):
+    if PIPELINE in _parents(model):
         return is_known(model.steps[-1][1])
     return (
         isinstance(model, ForeignForest)
         or _adapter(model) is not None
-        or is_readable(model)
+        or is_ensemble(model)
         or holds_trees(model)
     )
 
@@ -53,21 +64,8 @@ def open_foreign(model: Any) -> ForeignForest:
     """Open a fitted model."""
     if isinstance(model, ForeignForest):
         return model
-    from sklearn.utils.validation import check_is_fitted  # noqa: PLC0415
-
-    from latentforest.forest._foreign._sklearn import SklearnForest  # noqa: PLC0415
-
-    check_is_fitted(model) if hasattr(model, "get_params") else None
-    if _is_pipeline(model):
-        from latentforest.forest._foreign._pipeline import (  # noqa: PLC0415
-            PipelineForest,
-        )
-
+    if hasattr(model, "get_params"):
+        check_is_fitted(model)
+    if PIPELINE in _parents(model):
         return PipelineForest(model, open_foreign)
     return (_adapter(model) or SklearnForest)(model)
-
-
-def _is_pipeline(model: Any) -> bool:
-    from sklearn.pipeline import Pipeline  # noqa: PLC0415
-
-    return isinstance(model, Pipeline)

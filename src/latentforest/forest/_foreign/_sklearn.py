@@ -4,12 +4,25 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from latentforest._base._types import Floats, Ints
-from latentforest.forest._adapters import in_double_precision, refuse_unknown_nodes
 from latentforest.forest._facts import TreeFacts
 from latentforest.forest._foreign._contract import ForeignForest
+from latentforest.forest._foreign._precision import in_double_precision
 from latentforest.forest._foreign._trees import ForeignTrees, TreeParts, join_parts
+from latentforest.trees import ForestArrays
+
+NODE_FIELDS = {
+    "left_child",
+    "right_child",
+    "feature",
+    "threshold",
+    "impurity",
+    "n_node_samples",
+    "weighted_n_node_samples",
+    "missing_go_to_left",
+}
 
 
 class SklearnForest(ForeignForest):
@@ -21,6 +34,12 @@ class SklearnForest(ForeignForest):
 
     def __init__(self, model: Any) -> None:
         self.title = f"this {type(model).__name__}"
+        if not holds_trees(model):
+            message = (
+                f"cannot read the trees of a {type(model).__name__}. Give a fitted "
+                "forest, gradient boosting, or a tree of scikit-learn."
+            )
+            raise TypeError(message)
         self._model = model
         self.n_columns = int(model.n_features_in_)
         names = getattr(model, "feature_names_in_", None)
@@ -61,6 +80,46 @@ class SklearnForest(ForeignForest):
         )
 
 
+def from_sklearn(estimator: Any) -> ForestArrays:
+    """Read a fitted scikit-learn forest, or a single tree, into flat arrays.
+
+    Nodes keep their numbers, so routing equals the estimator's own ``apply``, also
+    for values equal to a threshold or that only single precision tells apart.
+
+    Parameters
+    ----------
+    estimator : fitted scikit-learn estimator
+        RandomForest*, ExtraTrees*, RandomTreesEmbedding, IsolationForest,
+        GradientBoosting*, bagged trees, DecisionTree* or ExtraTree*.
+
+    Returns
+    -------
+    ForestArrays
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from latentforest.forest import from_sklearn
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = RandomForestClassifier(20, random_state=0).fit(X, y)
+    >>> bool((from_sklearn(model).route(X) == model.apply(X)).all())
+    True
+    """
+    if is_ensemble(estimator):
+        check_is_fitted(estimator)
+    forest = SklearnForest(estimator)
+    return forest.trees().with_levels({}, np.zeros(forest.n_columns, np.int32))
+
+
+def is_ensemble(model: Any) -> bool:
+    """Whether a model is an ensemble or tree of scikit-learn, fitted or not."""
+    from sklearn.ensemble import BaseEnsemble  # noqa: PLC0415
+    from sklearn.tree import BaseDecisionTree  # noqa: PLC0415
+
+    return isinstance(model, (BaseEnsemble, BaseDecisionTree))
+
+
 def members(model: Any) -> list[tuple[Any, Ints]]:
     """Return the trees of a model, and which of its columns each has seen."""
     everything = np.arange(model.n_features_in_)
@@ -81,6 +140,21 @@ def holds_trees(model: Any) -> bool:
         return False
     trees = np.asarray(parts, dtype=object).ravel()
     return len(trees) > 0 and all(hasattr(tree, "tree_") for tree in trees)
+
+
+def refuse_unknown_nodes(tree: Any) -> None:
+    """Refuse a tree whose nodes hold more than is known here, as sets of levels."""
+    nodes = tree.__getstate__()["nodes"]
+    others = [name for name in nodes.dtype.names if name not in NODE_FIELDS]
+    used = [n for n in others if np.ascontiguousarray(nodes[n]).view(np.uint8).any()]
+    if used or not set(nodes.dtype.names) >= NODE_FIELDS:
+        message = (
+            "this scikit-learn forest cannot be read exactly: its nodes have a layout "
+            f"that is not known here ({', '.join(used) or 'fields are missing'}), as "
+            "those that split on categories natively. Encode the categories as numbers "
+            "before fitting it."
+        )
+        raise TypeError(message)
 
 
 def _tree(tree: Any, columns: Ints) -> TreeParts:

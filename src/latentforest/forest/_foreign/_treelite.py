@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._types import Floats
-from latentforest.forest._adapters import in_double_precision
 from latentforest.forest._facts import TreeFacts
 from latentforest.forest._foreign._contract import ForeignForest, refuse
+from latentforest.forest._foreign._precision import in_double_precision
 from latentforest.forest._foreign._trees import (
     CodeSet,
     ForeignTrees,
