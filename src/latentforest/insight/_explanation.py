@@ -142,8 +142,8 @@ def as_numbers(name: str, target: NDArray[Any]) -> Floats:
         numbers = target.astype(np.float64)
     except (TypeError, ValueError) as exc:
         message = (
-            f"{name} holds {target.dtype}, but numbers are predicted. Give {name} as "
-            "the forest was fitted with it."
+            f"{name} is not made of numbers, but numbers are predicted. Give {name} "
+            "as the forest was fitted with it."
         )
         raise ValueError(message) from exc
     if not np.isfinite(numbers).all():
