@@ -1,10 +1,10 @@
-"""Does the spread of predicted numbers go with their errors?
+"""Measure whether the spread of predicted numbers goes with their errors.
 
-``python benchmarks/spread.py`` prints the rank correlation of ``RFAE.explain(…).spread``
-with the absolute error of held-out rows, mean over five splits: with the predictions of
-training rows, with their targets (``y_train=``), and, for forests whose trees can be
-asked one by one, the standard deviation over trees. Data ship with scikit-learn or are
-drawn: nothing is read. About half a minute on two cores.
+``python benchmarks/spread.py`` prints the rank correlation of the spread that
+``RFAE.explain`` gives with the absolute error of held-out rows, mean over five splits:
+with the predictions of training rows, with their targets (``y_train=``), and, for
+forests whose trees can be asked one by one, the standard deviation over trees. Data
+ship with scikit-learn or are drawn. About half a minute on two cores.
 """
 
 from collections.abc import Callable

@@ -241,6 +241,7 @@ def test_what_does_not_predict_is_refused(flowers, view, classifier):
     X, y = flowers
     ridge = RidgeClassifier().fit(X, y)
     twice = RandomForestClassifier(3).fit(X, np.column_stack([y, y]))
+    two_numbers = RandomForestRegressor(3).fit(X, X.iloc[:, :2])
     cases = [
         (ridge, TypeError, "RidgeClassifier predicts classes without probabilities"),
         (twice, TypeError, "predicts 2 targets at once"),
@@ -249,6 +250,7 @@ def test_what_does_not_predict_is_refused(flowers, view, classifier):
         (lambda rows: np.ones(3), ValueError, r"shape \(3,\) for 150 rows"),
         (lambda rows: np.ones((3, 2)), ValueError, r"wanted \(150, 2\)"),
         (lambda rows: np.ones((150, 2)), ValueError, "no probabilities"),
+        (two_numbers, ValueError, "RandomForestRegressor predicts several numbers"),
         (lambda rows: np.full(150, np.nan), ValueError, "150 times NaN or infinity"),
         (StandardScaler(), TypeError, "does not predict"),
     ]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 from latentforest import RFAE, CompletelyRandomForest, Refinement
-from latentforest.insight import density_peaks
+from latentforest.insight import _peaks, density_peaks
 from mixed_tables import LAW, mixed_frame
 
 
@@ -73,6 +73,18 @@ def test_each_crowd_has_one_and_a_lonely_row_none():
     assert sorted(crowd[found.rows]) == [0, 1, 2]
     assert (np.abs(coords[found.rows] - centres[crowd[found.rows]]) < 1.5).all()
     assert found.stand_for.max() <= 51
+
+
+@LAW
+@given(coordinates(), st.integers(1, 8))
+def test_blocks_change_nothing(coords, n):
+    one = density_peaks(coords, n)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_peaks, "ROW_BLOCK", 7)
+        patch.setattr(_peaks, "PAIRS", 100)
+        two = density_peaks(coords, n)
+    np.testing.assert_array_equal(one.rows, two.rows)
+    np.testing.assert_array_equal(one.stand_for, two.stand_for)
 
 
 def test_one_row_stands_for_itself():

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._parallel import blocks_of
-from latentforest._base._types import Coords, Floats
+from latentforest._base._types import Coords, Floats, Ints
 from latentforest.neighbours import NeighbourSearch
 
 FEWEST, MOST = 3, 100  # neighbours that tell how dense a place is
+ROW_BLOCK = 8_192  # rows whose neighbours are held at a time
 PAIRS = 1_000_000  # distances that are held at a time
 
 
@@ -39,18 +40,19 @@ def density_peaks(coords: Coords, n: int, *, n_jobs: int | None = None) -> Peaks
     k = min(max(min(n_rows // (2 * n), MOST), FEWEST), n_rows - 1)
     if k < 1:
         return Peaks(np.zeros(n_rows, np.int64), np.ones(n_rows, np.int64))
-    search = NeighbourSearch(coords)
-    near = search.nearest(coords, k + 1, n_jobs=n_jobs).without(np.arange(n_rows))
-    radius = near.distances[:, -1]
+    near, radius = _neighbours(coords, k, n_jobs)
     rank = np.empty(n_rows, np.int64)
     order = np.argsort(radius, kind="stable")  # of equals, the first row is denser
     rank[order] = np.arange(n_rows)
 
-    denser = rank[near.rows] < rank[:, None]
-    nearest = denser.argmax(axis=1)
-    rows = np.arange(n_rows)
-    parent, apart = near.rows[rows, nearest], near.distances[rows, nearest]
-    alone = np.flatnonzero(~denser.any(axis=1))
+    parent = np.arange(n_rows)
+    for first, stop in blocks_of(n_rows, ROW_BLOCK):
+        denser = rank[near[first:stop]] < rank[first:stop, None]
+        some, nearest = denser.any(axis=1), denser.argmax(axis=1)
+        rows = np.flatnonzero(some)
+        parent[first + rows] = near[first + rows, nearest[rows]]
+    apart = np.sqrt(np.square(coords - coords[parent]).sum(axis=1))
+    alone = np.flatnonzero(parent == np.arange(n_rows))
     parent[alone], apart[alone] = _nearest_denser(coords, rank, alone)
 
     places = radius[radius > 0]
@@ -76,6 +78,20 @@ def peaks_of_groups(
         found.append(Peaks(members[peaks.rows], peaks.stand_for))
     rows, stand_for = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return Peaks(rows, stand_for)
+
+
+def _neighbours(coords: Coords, k: int, n_jobs: int | None) -> tuple[Ints, Floats]:
+    """Return the k nearest others of each row, and the distance to the last of them.
+
+    Block by block: all distances at once would be most of the memory.
+    """
+    near, radius = np.empty((len(coords), k), np.int32), np.empty(len(coords))
+    search = NeighbourSearch(coords)
+    for first, stop in blocks_of(len(coords), ROW_BLOCK):
+        own = np.arange(first, stop)
+        found = search.nearest(coords[own], k + 1, n_jobs=n_jobs).without(own)
+        near[own], radius[own] = found.rows, found.distances[:, -1]
+    return near, radius
 
 
 def _nearest_denser(

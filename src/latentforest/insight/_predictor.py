@@ -30,7 +30,7 @@ def predictor_of(forest: Any, predict: Any = None) -> Predictor:
         _check_predicts(forest)
         predict = forest
     elif not hasattr(predict, "predict") and callable(predict):
-        return lambda table, n_rows: _of_function(predict(table), n_rows)
+        return lambda table, n_rows: _read(predict(table), n_rows, "predict")
     name = type(predict).__name__
     classes = getattr(predict, "classes_", None)  # which a regressor may have as None
     if classes is not None and hasattr(predict, "predict_proba"):
@@ -49,7 +49,7 @@ def predictor_of(forest: Any, predict: Any = None) -> Predictor:
             "function of a table."
         )
         raise TypeError(message)
-    return lambda table, n_rows: _numbers(predict.predict(table), n_rows, name)
+    return lambda table, n_rows: _read(predict.predict(table), n_rows, name)
 
 
 def _check_predicts(forest: Any) -> None:
@@ -72,12 +72,12 @@ def _check_predicts(forest: Any) -> None:
     raise TypeError(message)
 
 
-def _of_function(found: Any, n_rows: int) -> Prediction:
-    """Read what a function returns: one number per row, or one per class."""
+def _read(found: Any, n_rows: int, name: str) -> Prediction:
+    """Read what comes without classes: one number per row, or one per class."""
     if np.ndim(found) == 2 and np.shape(found)[1] > 1:
-        names = getattr(found, "columns", range(np.shape(found)[1]))
-        return _classes(found, np.array(list(names)), n_rows, "predict")
-    return _numbers(found, n_rows, "predict")
+        classes = getattr(found, "columns", range(np.shape(found)[1]))
+        return _classes(found, np.array(list(classes)), n_rows, name)
+    return _numbers(found, n_rows, name)
 
 
 def _numbers(found: Any, n_rows: int, name: str) -> Prediction:
