@@ -6,7 +6,7 @@ from matplotlib import pyplot
 from sklearn.datasets import load_diabetes, load_digits, load_iris
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from latentforest import RFAE, plot
+from latentforest import RFAE, ModelFileError, plot
 
 
 @pytest.fixture(scope="module")
@@ -69,10 +69,10 @@ def test_prototypes_are_marked_with_their_numbers(flowers):
     rows = model.prototypes(3)["training_row"]
     np.testing.assert_allclose(offsets(ax.collections[-1]), model.embedding_[rows])
     assert [text.get_text() for text in ax.texts] == [str(row) for row in rows]
-    assert "prototypes" in ax.get_title(loc="right")
+    assert ax.get_legend().get_texts()[-1].get_text() == "prototype (row)"
     ax = plot.explanation(model, new, n_prototypes=0)[0]
     assert not ax.texts
-    assert not ax.get_title(loc="right")
+    assert len(ax.get_legend().get_texts()) == 3
 
 
 def test_numbers_are_drawn_with_an_error_around_nought(patients):
@@ -86,6 +86,7 @@ def test_numbers_are_drawn_with_an_error_around_nought(patients):
     assert scale.norm.vmin == -scale.norm.vmax
     np.testing.assert_allclose(offsets(scale), found.coords[:, [2, 0]])
     assert drawn[2].get_xlabel().startswith("z3")
+    assert "prototypes" in drawn[0].get_title(loc="right")
     titles = [ax.get_title(loc="left") for ax in drawn]
     assert titles[:3] == ["prediction", "spread", "error"]
 
@@ -149,7 +150,7 @@ def test_tiles_are_the_shares(patients):
     )
 
 
-def test_wishes_that_cannot_be_granted(flowers, model, table):
+def test_wishes_that_cannot_be_granted(flowers, model, table, tmp_path):
     view, new, _ = flowers
     with pytest.raises(ValueError, match="cannot be drawn: the model has 2"):
         plot.explanation(view, new, axes=(0, 2))
@@ -159,6 +160,10 @@ def test_wishes_that_cannot_be_granted(flowers, model, table):
         plot.explanation(model, table)
     with pytest.raises(TypeError, match="Give a fitted RFAE"):
         plot.drivers("model")
+    view.save(tmp_path / "m.lf", drop_training=True)
+    small = RFAE.load(tmp_path / "m.lf")
+    with pytest.raises(ModelFileError, match="drop_training"):
+        plot.explanation(small, new, predict=view.grower_)
     assert not pyplot.get_fignums()
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latentforest._base._checks import check_integer
 from latentforest._base._optional import require
@@ -21,6 +22,7 @@ from latentforest.plot._values import Numbers, levels_of_classes
 
 PANEL = (5.2, 4.1)  # inches
 SIGNED = "PuOr_r"  # too low is violet, too high is orange, nearly right is pale
+ABOVE = 44  # letters of names that find room above the axes
 MOST_COLUMNS = 10  # of which the shares are drawn
 
 
@@ -86,6 +88,8 @@ def explanation(
         message = f"axes={axes!r} are {len(chosen)} coordinates. Give two."
         raise ValueError(message)
     found = model.explain(table, y, predict=predict, y_train=y_train)
+    behind = model.drivers()
+    prototypes = model.prototypes(n_prototypes) if n_prototypes else None
     n_panels = 3 if found.error is None else 4
     n_wide = 3 if found.error is None else 2
     drawn = grid_or_given(panels, n_panels, n_columns=n_wide, panel=PANEL)
@@ -94,17 +98,37 @@ def explanation(
     keys.append(_draw_doubt(drawn[1], coords, found, style))
     if found.error is not None:
         keys.append(_draw_error(drawn[2], coords, found, style))
-    if n_prototypes:
-        _mark_prototypes(drawn[0], model, n_prototypes, chosen)
+    if prototypes is not None:
+        rows = prototypes.iloc[:, 0].to_numpy()  # by place: a column may have its name
+        marks = _mark_rows(drawn[0], rows, model.embedding_[rows][:, chosen])
+        if keys[0].dots:
+            keys[0] = replace(keys[0], dots=(*keys[0].dots, marks))
+        else:
+            _note(drawn[0], "◆ prototypes, by row")
     for ax, key in zip(drawn, keys, strict=False):
         ax.set_xlabel(axis_label(model, chosen[0]))
         ax.set_ylabel(axis_label(model, chosen[1]))
-        key.explain(tidy(ax), coords)
-    draw_drivers(drawn[-1], model.drivers(), MOST_COLUMNS)
+        _explain(key, tidy(ax), coords)
+    draw_drivers(drawn[-1], behind, MOST_COLUMNS)
     for ax, title in zip(drawn, _titles(found), strict=True):
         ax.set_title(title, loc="left", fontsize="medium")
-    drawn[-1].set_title("percent", loc="right", fontsize="small", color=QUIET)
+    _note(drawn[-1], "percent")
     return drawn
+
+
+def _explain(key: Key, ax: Any, coords: Coords) -> None:
+    """Write few short names above the axes, so that maps keep their width."""
+    names = [dots.get_label() for dots in key.dots]
+    if names and sum(map(len, names)) + 3 * len(names) <= ABOVE:
+        place = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0)}
+        look = {"ncols": len(names), "columnspacing": 0.9, "fontsize": "small"}
+        key.legend(ax, borderaxespad=0.0, **place, **look)
+    else:
+        key.explain(ax, coords)
+
+
+def _note(ax: Any, text: str) -> None:
+    ax.set_title(text, loc="right", fontsize="small", color=QUIET)
 
 
 def _titles(found: Explanation) -> list[str]:
@@ -162,14 +186,13 @@ def _symmetric(error: Floats) -> tuple[float, str]:
     return limit, ("neither", "min", "max", "both")[beyond]
 
 
-def _mark_prototypes(ax: Any, model: Any, n: int, chosen: tuple[int, ...]) -> None:
-    """Mark training rows that stand for others, with their numbers."""
+def _mark_rows(ax: Any, rows: NDArray[np.int64], places: Coords) -> Any:
+    """Mark training rows with their numbers; return the marks."""
     effects = require("matplotlib.patheffects", extra="plot")
-    found = model.prototypes(n)
-    rows = found.iloc[:, 0].to_numpy()  # by its place: a column may have its name
-    places = model.embedding_[rows][:, chosen]
     look = {"marker": "D", "s": 34, "color": "black", "edgecolors": "white"}
-    ax.scatter(*places.T, **look, linewidths=1.0, zorder=4)
+    marks = ax.scatter(
+        *places.T, **look, linewidths=1.0, zorder=4, label="prototype (row)"
+    )
     for row, place in zip(rows, places, strict=True):
         ax.annotate(
             str(row),
@@ -180,5 +203,4 @@ def _mark_prototypes(ax: Any, model: Any, n: int, chosen: tuple[int, ...]) -> No
             zorder=5,
             path_effects=[effects.withStroke(linewidth=2.5, foreground="white")],
         )
-    note = "◆ prototypes, by row"
-    ax.set_title(note, loc="right", fontsize="small", color=QUIET)
+    return marks
