@@ -18,6 +18,7 @@ from latentforest.insight import (
     check_target,
     density_peaks,
     drivers_of,
+    errors_of,
     explain_rows,
     peaks_of_groups,
     predictor_of,
@@ -76,14 +77,13 @@ class InspectedModel(DescribedModel):
         """
         check_is_fitted(self, "encoder_")
         predictor = predictor_of(self.grower_, predict)
-        index = None if X is None else index_of(X)
-        if X is None:
+        own, index = X is None, None if X is None else index_of(X)
+        if own:
             codes = self.encoder_.trained_on("explain").table.values
             X, y = self.codec_.decode(codes), target_of(y, self._kept)
-            coords = self.embedding_.copy()
         else:
             codes = self._as_codes(X)
-            coords = self.encoder_.place(codes)
+        target = None if y is None else check_target("y", y, len(codes))
         found, spread = predictor(X, len(codes)), None
         if found.probabilities is None:
             values = self._known_values(predictor, y_train)
@@ -96,7 +96,9 @@ class InspectedModel(DescribedModel):
                 "how sure they are. Leave y_train out."
             )
             raise ValueError(message)
-        return explain_rows(coords, found, y, spread=spread, index=index)
+        error = None if target is None else errors_of(found, target)
+        coords = self.embedding_.copy() if own else self.encoder_.place(codes)
+        return explain_rows(coords, found, spread=spread, error=error, index=index)
 
     def _known_values(self, predictor: Predictor, y_train: Any) -> Floats:
         """Return targets or predictions of the rows that define the kernel."""

@@ -184,6 +184,19 @@ def test_others_may_predict(flowers, classifier, view, model, table):
     assert found.spread.shape == (60,)
 
 
+def test_regressors_may_have_a_list_of_no_classes(flowers, view):
+    class Regressor:
+        classes_ = ()
+
+        def predict(self, rows):
+            return rows.iloc[:, 0]
+
+    X, _ = flowers
+    assert view.explain(X, predict=Regressor()).prediction.tolist() == list(
+        X.iloc[:, 0]
+    )
+
+
 def test_classes_need_no_training_rows(tmp_path, flowers, classifier, view):
     X, y = flowers
     view.save(tmp_path / "m.lf", drop_training=True)

@@ -5,6 +5,7 @@ from latentforest.insight._drivers import drivers_of as drivers_of
 from latentforest.insight._explanation import Explanation
 from latentforest.insight._explanation import as_numbers as as_numbers
 from latentforest.insight._explanation import check_target as check_target
+from latentforest.insight._explanation import errors_of as errors_of
 from latentforest.insight._explanation import explain_rows as explain_rows
 from latentforest.insight._explanation import spread_of_leaves as spread_of_leaves
 from latentforest.insight._peaks import Peaks as Peaks

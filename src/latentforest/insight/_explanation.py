@@ -70,42 +70,39 @@ class Explanation:
 def explain_rows(
     coords: Coords,
     found: Prediction,
-    y: Any = None,
     *,
     spread: Floats | None = None,
+    error: NDArray[Any] | None = None,
     index: Any = None,
 ) -> Explanation:
-    """Put together what is known of rows; ``y`` are their targets."""
-    error: NDArray[Any] | None = None
-    target = None if y is None else check_target("y", y, len(coords))
-    if found.probabilities is None:
-        if target is not None:
-            error = found.values - as_numbers("y", target)
-        return Explanation(
-            coords, found.values, spread=spread, error=error, index=index
-        )
-    if target is not None:
-        assert found.classes is not None, "they come with the probabilities"
-        given, classes = target.tolist(), found.classes.tolist()
-        # One by one: NumPy would take the number 1 and the text "1" for the same.
-        if given and not set(given) & set(classes):
-            message = (
-                f"none of the classes {listed(classes)} is in y, which has "
-                f"{listed(dict.fromkeys(given))}. Give y as the forest was fitted with "
-                "it."
-            )
-            raise ValueError(message)
-        pairs = zip(found.values.tolist(), given, strict=True)
-        error = np.array([one != other for one, other in pairs], np.bool_)
+    """Put together what is known of rows."""
+    shares = found.probabilities
     return Explanation(
         coords,
         found.values,
-        confidence=found.probabilities.max(axis=1),
+        confidence=None if shares is None else shares.max(axis=1),
+        spread=spread,
         error=error,
-        probabilities=found.probabilities,
+        probabilities=shares,
         classes=found.classes,
         index=index,
     )
+
+
+def errors_of(found: Prediction, target: NDArray[Any]) -> NDArray[Any]:
+    """Return which classes are wrong, or how far numbers are above their targets."""
+    if found.classes is None:
+        return found.values - as_numbers("y", target)
+    given, classes = target.tolist(), found.classes.tolist()
+    # One by one: NumPy would take the number 1 and the text "1" for the same.
+    if given and not set(given) & set(classes):
+        message = (
+            f"none of the classes {listed(classes)} is in y, which has "
+            f"{listed(dict.fromkeys(given))}. Give y as the forest was fitted with it."
+        )
+        raise ValueError(message)
+    pairs = zip(found.values.tolist(), given, strict=True)
+    return np.array([one != other for one, other in pairs], np.bool_)
 
 
 def spread_of_leaves(kernel: LeafKernel, ids: LeafIds, values: Floats) -> Floats:

@@ -26,7 +26,7 @@ def density_peaks(coords: Coords, n: int, *, n_jobs: int | None = None) -> Peaks
 
     A place is as dense as the distance r to its k-th neighbour is small. With δ the
     distance to the nearest denser row, rows are taken in order of δ / r. That is at
-    least 1 at a peak, where none of the k neighbours is denser, and less for all
+    least 1 at a peak, where none of the k neighbours is denser, and at most 1 for all
     others: an outlier is far from all rows, but has denser neighbours. Each row leads
     to its nearest denser one, and so on to one of the peaks that are taken (density
     peak clustering: Rodriguez and Laio, Science 344, 2014). So the rows lie spread over

@@ -32,12 +32,13 @@ def predictor_of(forest: Any, predict: Any = None) -> Predictor:
     elif not hasattr(predict, "predict") and callable(predict):
         return lambda table, n_rows: _read(predict(table), n_rows, "predict")
     name = type(predict).__name__
-    classes = getattr(predict, "classes_", None)  # which a regressor may have as None
-    if classes is not None and hasattr(predict, "predict_proba"):
+    classes = getattr(predict, "classes_", None)
+    has_classes = classes is not None and len(classes) > 0  # some regressors have none
+    if has_classes and hasattr(predict, "predict_proba"):
         return lambda table, n_rows: _classes(
             predict.predict_proba(table), classes, n_rows, name
         )
-    if classes is not None:
+    if has_classes:
         message = (
             f"a {name} predicts classes without probabilities. Give predict=, a "
             "function of a table that returns one probability per class."
