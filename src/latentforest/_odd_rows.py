@@ -149,6 +149,12 @@ class JudgingModel(RowJudge, LatentModel):
         kernel: Floats,
         cells: Codes,
     ) -> Any:
+        columns = {RANK: rank, TRAINING_ROW: row, KERNEL: kernel}
+        frame, index = self._beside_cells(columns, cells), index_of(rows)
+        return frame.set_axis(given if index is None else index[given], axis=0)
+
+    def _beside_cells(self, columns: dict[str, NDArray[Any]], cells: Codes) -> Any:
+        """Return a pandas data frame: columns of ours, then those of the table."""
         import pandas as pd  # noqa: PLC0415 (only who asks for a frame pays for it)
 
         decoded = self.codec_.decode(np.ascontiguousarray(cells))
@@ -156,10 +162,9 @@ class JudgingModel(RowJudge, LatentModel):
             decoded = decoded.to_pandas()
         frame = pd.DataFrame(decoded).reset_index(drop=True)
         frame.columns = pd.Index(list(self.schema_.names), tupleize_cols=False)
-        for name, column in ((KERNEL, kernel), (TRAINING_ROW, row), (RANK, rank)):
-            frame.insert(0, _free(name, self.schema_.names), column)
-        index = index_of(rows)
-        return frame.set_axis(given if index is None else index[given], axis=0)
+        for place, (name, column) in enumerate(columns.items()):
+            frame.insert(place, _free(name, self.schema_.names), column)
+        return frame
 
     def far_rows(self, X: Any) -> Bools:
         """Tell which rows lie far from all training rows.

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from latentforest._base._checks import check_option
 from latentforest._base._names import MODEL
 from latentforest._base._section import NewSection, Section
-from latentforest._description import DescribedModel
+from latentforest._inside import InspectedModel
 from latentforest._saved_settings import (
     put_parameters,
     put_trials,
@@ -29,7 +29,7 @@ from latentforest.table import Kept, TableCodec, remember_columns
 OUTPUTS = ("default", "pandas", "polars")
 
 
-class PortableModel(DescribedModel):
+class PortableModel(InspectedModel):
     """A fitted model that can be saved, served and looked at."""
 
     def save(

@@ -6,6 +6,8 @@ axes.
 
 from latentforest.plot._colours import PALETTE
 from latentforest.plot._distortion import column_distortion, compression_curve
+from latentforest.plot._drivers import drivers
+from latentforest.plot._explanation import explanation
 from latentforest.plot._film import film
 from latentforest.plot._images import images
 from latentforest.plot._latent import latent, pairs
@@ -18,6 +20,8 @@ __all__ = [
     "PALETTE",
     "column_distortion",
     "compression_curve",
+    "drivers",
+    "explanation",
     "film",
     "images",
     "latent",

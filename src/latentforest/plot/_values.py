@@ -122,6 +122,12 @@ def values_of_codes(codes: Floats, spec: ColumnSpec) -> Values:
     return _used_levels(str(spec.name), index, names, list(range(len(names))))
 
 
+def levels_of_classes(index: NDArray[np.int64], classes: NDArray[Any]) -> Levels:
+    """Levels of predicted classes, in the order of the classes."""
+    names = tuple(map(_text, classes.tolist()))
+    return _used_levels("", index, names, list(range(len(names))))
+
+
 def _used_levels(
     title: str, index: NDArray[np.int64], names: tuple[str, ...], order: list[int]
 ) -> Levels:
