@@ -1,14 +1,15 @@
-"""Draw the pictures of ``docs/inside.md``: what two scikit-learn forests see."""
+"""Draw the pictures of ``docs/inside.md``: what a classifier and a regressor see."""
 
 from pathlib import Path
 from typing import Any
 
+import lightgbm
 import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
 from palmerpenguins import load_penguins
 from sklearn.datasets import load_diabetes
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.ensemble import RandomForestRegressor
 
 from latentforest import RFAE, plot
 
@@ -19,12 +20,13 @@ def draw_penguins() -> Any:
     """Draw a classifier that tells the sex of penguins."""
     table = load_penguins().dropna().reset_index(drop=True)
     sex = table.pop("sex")
-    for name in ("species", "island"):
-        table[name] = table[name].astype("category").cat.codes
+    table = table.astype({"species": "category", "island": "category"})
     is_new = np.arange(len(table)) % 3 == 0
-    forest = RandomForestClassifier(300, min_samples_leaf=3, random_state=0)
-    forest.fit(table[~is_new], sex[~is_new])
-    model = RFAE(forest=forest, random_state=0).fit(table[~is_new])
+    forest = lightgbm.LGBMClassifier(
+        n_estimators=100, min_child_samples=5, verbose=-1
+    ).fit(table[~is_new], sex[~is_new])
+    model = RFAE(forest=forest, tree_weights="gain", random_state=0)
+    model.fit(table[~is_new])
     return plot.explanation(model, table[is_new], sex[is_new])
 
 

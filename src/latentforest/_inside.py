@@ -148,6 +148,7 @@ class InspectedModel(DescribedModel):
             ids,
             self.encoder_.known_coords(),
             self.schema_.names,
+            tree_weights=self.encoder_.tree_weights,
             n_jobs=self.encoder_.n_jobs,
         )
 

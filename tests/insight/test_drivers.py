@@ -87,6 +87,16 @@ def test_leaves_explain_of_a_plain_map_what_its_eigenvalues_say(model):
     np.testing.assert_allclose(model.drivers().explained, model.eigenvalues_)
 
 
+def test_trees_count_as_much_as_they_do_on_the_map():
+    settings = {"forest": CompletelyRandomForest(12), "random_state": 0}
+    weights = np.arange(12.0) % 4
+    model = RFAE(tree_weights=weights, **settings).fit(mixed_frame(80))
+    found = model.drivers()
+    np.testing.assert_allclose(found.explained, model.eigenvalues_)
+    equal = RFAE(**settings).fit(mixed_frame(80)).drivers()
+    assert not np.allclose(found.shares, equal.shares)
+
+
 def test_a_refined_map_has_the_same_formula():
     table = mixed_frame(80)
     settings = {"forest": CompletelyRandomForest(20), "random_state": 0}

@@ -11,6 +11,7 @@ from latentforest._base._names import coordinate_names
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._types import Coords, Floats, LeafIds
 from latentforest.insight._drivers_loops import add_split_squares
+from latentforest.kernel import tree_factors
 from latentforest.trees import ForestArrays
 
 TREE_BLOCK = 16  # trees whose sums are added up first, whatever the threads
@@ -83,6 +84,7 @@ def drivers_of(
     coords: Coords,
     names: tuple[Hashable, ...],
     *,
+    tree_weights: Floats | None = None,
     n_jobs: int | None = None,
 ) -> Drivers:
     """Measure what the splits on each column set apart along each coordinate.
@@ -90,8 +92,10 @@ def drivers_of(
     A split sends the rows of its node to two groups, and the sum of squares between
     them is n₁ n₂ / (n₁ + n₂) · (mean₁ − mean₂)². Over all splits of one tree these add
     up to the sum of squares between its leaves. They are added by column over all
-    trees. Time is rows × trees.
+    trees, each as much as ``tree_weights`` say. Time is rows × trees.
     """
+    factors = tree_factors(tree_weights, forest.n_trees)
+    factors = np.ones(forest.n_trees) if factors is None else factors
     # The mean drops out of all differences, but not out of their rounding.
     centred = np.ascontiguousarray(coords - coords.mean(axis=0))
     node_of_leaf = np.zeros(forest.n_leaves, np.int64)
@@ -102,7 +106,7 @@ def drivers_of(
     def work(block: tuple[int, int]) -> Floats:
         part = np.zeros((forest.n_columns, coords.shape[1]))
         add_split_squares(
-            ids, trees, forest.feature, node_of_leaf, centred, *block, part
+            ids, trees, forest.feature, node_of_leaf, centred, factors, *block, part
         )
         return part
 

@@ -7,12 +7,15 @@ from latentforest._base._compiled import compiled
 
 
 @compiled
-def add_split_squares(ids, trees, feature, node_of_leaf, coords, first, stop, out):
+def add_split_squares(
+    ids, trees, feature, node_of_leaf, coords, factors, first, stop, out
+):
     """Add what the splits of trees ``first … stop-1`` set apart to their columns.
 
     ``ids`` is tree-major, ``trees`` are start, left and right, ``out`` has the shape
-    (n_columns, n_components). Rows are added to their leaves and leaves to their
-    parents, so that no row goes down a tree again.
+    (n_columns, n_components), and ``factors`` tell what each tree counts. Rows are
+    added to their leaves and leaves to their parents, so that no row goes down a tree
+    again.
     """
     start, left, right = trees
     n_rows, n_components = coords.shape
@@ -52,4 +55,4 @@ def add_split_squares(ids, trees, feature, node_of_leaf, coords, first, stop, ou
                 total[node, j] = total[one, j] + total[two, j]
                 if share > 0.0:
                     apart = total[one, j] / count[one] - total[two, j] / count[two]
-                    out[column, j] += share * apart * apart
+                    out[column, j] += factors[tree] * share * apart * apart
