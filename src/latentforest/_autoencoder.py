@@ -109,6 +109,8 @@ class RFAE(PlannedModel):
         Score below which ``predict`` calls rows odd.
     tried_ : list of Trial
         With ``refine="auto"``: what was tried, best first; else empty.
+    distillation_ : Distillation or None
+        Of a model that ``distill`` made: its size and fidelity.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str

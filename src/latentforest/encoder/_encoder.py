@@ -11,7 +11,7 @@ from latentforest._base._errors import DroppedTrainingError, SpectrumWarning
 from latentforest._base._types import Coords, LeafIds
 from latentforest.decode import DecoderContext, KernelEigenpairs
 from latentforest.encoder._plain import PlainMap
-from latentforest.encoder._training import Training
+from latentforest.encoder._training import Taught, Training
 from latentforest.forest import ForestArrays, GrownForest
 from latentforest.kernel import LeafRows
 from latentforest.metrics import Yardstick
@@ -45,6 +45,7 @@ class Encoder(Placer):
     n_jobs: int | None = None
     refined: RefinedRows | None = None
     training: Training | None = None
+    taught: Taught | None = None  # where the forest is a distilled one
 
     @property
     def n_components(self) -> int:
@@ -118,6 +119,8 @@ class Encoder(Placer):
     def _own_coords(self) -> Coords:
         """Coordinates of the training rows before refinement."""
         training = self.trained_on("embedding_")
+        if self.taught is not None:
+            return self.taught.coords
         if self.landmarks is None:
             return self.plain.diffusion.embedding_
         return self.plain.leaf_table.encode(training.leaf_ids, n_jobs=self.n_jobs)
@@ -130,6 +133,8 @@ class Encoder(Placer):
         like new ones already.
         """
         training = self.trained_on("leave_one_out")
+        if self.taught is not None:
+            return self.taught.new_coords
         coords = self._own_coords.copy()
         coords[training.landmarks] = leave_one_out(
             training.kernel,
@@ -193,7 +198,29 @@ class Encoder(Placer):
     def truncate(self, n_components: int) -> "Encoder":
         """Return the encoder with the first coordinates only, not refined."""
         self.trained_on("truncate")
-        return replace(self, plain=self.plain.first(n_components), refined=None)
+        taught = None if self.taught is None else self.taught.first(n_components)
+        plain = self.plain.first(n_components)
+        return replace(self, plain=plain, refined=None, taught=taught)
+
+    def with_forest(self, forest: ForestArrays, leaf_table: LeafTable) -> "Encoder":
+        """Return the encoder that places new rows by another forest.
+
+        Training rows stay where they are.
+        """
+        from latentforest.encoder._fit import fit_encoder  # noqa: PLC0415 (builds us)
+
+        training = self.trained_on("another forest")
+        ids = forest.leaves(training.table.values, n_jobs=self.n_jobs)
+        encoder = fit_encoder(
+            training.table,
+            GrownForest(forest, ids),
+            self.plain.diffusion,
+            kind=self.kind,
+            landmarks=None if self.landmarks is None else training.landmarks,
+            leaf_table=leaf_table,
+            n_jobs=self.n_jobs,
+        )
+        return replace(encoder, taught=Taught(self._own_coords, self.new_coords))
 
     def context(self) -> DecoderContext:
         """All that decoders may ask for; what is costly is computed when it is asked.
@@ -220,7 +247,7 @@ class Encoder(Placer):
                 again=None if is_packed else self._place_again,
             )
         pairs = None
-        if self.kind == "rf":
+        if self.kind == "rf" and self.taught is None:
             pairs = KernelEigenpairs(
                 self.plain.diffusion.embedding_,
                 self.spectrum.eigenvalues,
@@ -262,4 +289,5 @@ class Encoder(Placer):
 
     def _can_be_made_again(self, n_rows: int) -> bool:
         """Whether maps without some rows are made quickly, and the same way."""
-        return 3 <= n_rows <= MAP_AGAIN and self.landmarks is None
+        whole = self.landmarks is None and self.taught is None
+        return whole and 3 <= n_rows <= MAP_AGAIN
