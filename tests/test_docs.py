@@ -13,7 +13,7 @@ from latentforest.table._kinds import Storage
 
 PACKAGES = [
     *("", ".table", ".forest", ".kernel", ".spectral", ".decode", ".refine"),
-    *(".metrics", ".plot", ".explore", ".files", ".serving"),
+    *(".distill", ".metrics", ".plot", ".explore", ".files", ".serving"),
 ]
 # Names that the top repeats are the same objects.
 PUBLIC = {
