@@ -215,8 +215,8 @@ def draw(found: pd.DataFrame) -> None:
     figure = Figure(figsize=(10, 4), layout="constrained")
     left, right = figure.subplots(1, 2)
     for axes, key, title in (
-        (left, "distortion gained", "distortion"),
-        (right, "trust lost", "trustworthiness lost"),
+        (left, "distortion gained", "more distortion"),
+        (right, "trust lost", "less trustworthiness"),
     ):
         for way, colour in zip(WAYS, ("#1b6ca8", "#c0504d"), strict=True):
             chosen = found[found["way"] == way]
@@ -238,10 +238,12 @@ def draw(found: pd.DataFrame) -> None:
         axes.set_xticks(SIZES, [f"1/{1 / size:.0f}" for size in SIZES])
         axes.invert_xaxis()
         axes.set_yscale("symlog", linthresh=1)
+        axes.set_yticks([-1, 0, 1, 10, 50], ["−1", "0", "+1", "+10", "+50"])
+        axes.set_ylim(-3, 80)
         axes.set_xlabel("size of the file, as a share")
         axes.set_ylabel("% of the large model's")
         axes.set_title(f"{title} of new rows")
-    left.legend(frameon=False)
+    right.legend(loc="upper left", frameon=False)
     figure.savefig(PICTURE, dpi=110, metadata={"Software": None})
 
 

@@ -18,6 +18,7 @@ from latentforest import (
     SupervisedForest,
 )
 from latentforest.distill import _distil
+from latentforest.distill._judge import _without
 from latentforest.distill._size import size_of
 from latentforest.forest import StoredForest
 from latentforest.serving import onnx_inputs
@@ -258,7 +259,11 @@ def test_what_cannot_be_distilled_is_refused(small, tmp_path):
     few = RFAE(forest=TREES, random_state=0).fit(table[:24])
     with pytest.raises(ValueError, match=r"24 distinct rows, too few.*at least 25"):
         few.distill()
-    plain = RFAE(forest=TREES, random_state=0).fit(table)
+    plain = RFAE(forest=TREES, landmarks=5, random_state=0).fit(table)
+    kernel_rows = plain.encoder_.training.landmarks
+    others = np.setdiff1d(np.arange(60), kernel_rows)
+    with pytest.raises(ValueError, match=r"all 5 landmarks were held back.*more"):
+        _without(None, plain.encoder_, others)
     plain.save(tmp_path / "alone.lf", drop_training=True)
     with pytest.raises(Exception, match="needs the training rows"):
         RFAE.load(tmp_path / "alone.lf").distill()

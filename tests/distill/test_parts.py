@@ -9,7 +9,7 @@ from sklearn.ensemble import RandomForestClassifier
 from forest_oracles import QUICK, grow, tables
 from kernel_oracles import random_index
 from latentforest import RFAE, CompletelyRandomForest
-from latentforest.distill._merge import merge
+from latentforest.distill._merge import _merged_nodes, merge
 from latentforest.distill._merge_loops import add_up_nodes
 from latentforest.distill._refit import refit_leaves
 from latentforest.distill._rows import COPIES, blended_rows
@@ -214,3 +214,15 @@ def test_blended_rows_lie_between_rows_that_share_a_leaf():
         assert np.isnan(row[0]) or known.min() - 1e-9 <= row[0] <= known.max() + 1e-9
         moved += abs(row[0] - own[0]) > 1e-9  # a gap has not
     assert moved > 60
+
+
+def test_where_costs_tie_children_are_merged_before_their_parents(teacher):
+    forest, whole = teacher.forest, size_of(teacher.forest, 3)
+    first = np.repeat(forest.start[:-1], np.diff(forest.start))
+    cost = np.zeros(len(forest.left))
+    for share in (0.9, 0.6, 0.3):
+        nodes = _merged_nodes(forest, cost, 3, share * whole, share)
+        is_leaf = forest.left < 0
+        is_leaf[nodes] = True
+        assert is_leaf[first[nodes] + forest.left[nodes]].all()
+        assert is_leaf[first[nodes] + forest.right[nodes]].all()

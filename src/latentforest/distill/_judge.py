@@ -127,6 +127,12 @@ def _without(teacher: Teacher, encoder: Encoder, known: NDArray[np.int64]) -> Te
     """Return the teacher that knows some of the rows only."""
     training = encoder.trained_on("distill")
     in_kernel = np.isin(training.landmarks, known)
+    if not in_kernel.any():
+        message = (
+            f"all {len(in_kernel)} landmarks were held back to judge a smaller model. "
+            "Fit with more landmarks, or give another random_state."
+        )
+        raise ValueError(message)
     index = training.kernel.index.take(in_kernel)
     kernel = LeafKernel(index, encoder.kind, n_jobs=encoder.n_jobs)
     embedding = encoder.plain.diffusion.embedding_[in_kernel]
