@@ -13,7 +13,7 @@ from latentforest.table._kinds import Storage
 
 PACKAGES = [
     *("", ".table", ".forest", ".kernel", ".spectral", ".decode", ".refine"),
-    *(".metrics", ".insight", ".plot", ".explore", ".files", ".serving"),
+    *(".distill", ".metrics", ".insight", ".plot", ".explore", ".files", ".serving"),
 ]
 # Names that the top repeats are the same objects.
 PUBLIC = {

@@ -43,8 +43,8 @@ class RFAE(PlannedModel):
         "auto" (completely random trees: 50 where rows are refined, else 500; or what
         ``refine="auto"`` finds best), "adversarial" (the paper's),
         "completely_random", "shi_horvath" or "supervised" (which needs ``y``); one of
-        these forests as an object with its own settings; or a fitted forest of this
-        package or of scikit-learn, which is used as it is.
+        these as an object with its own settings; or a fitted model of ours, of
+        scikit-learn, LightGBM, XGBoost, CatBoost and others, used as it is.
     decoder : str or Decoder, default="auto"
         "auto" (what the rows are refined for; or else the best of the next two on
         held-back training rows), "knn" (the paper's), "local_linear", "packed" (only
@@ -114,6 +114,8 @@ class RFAE(PlannedModel):
         Score below which ``predict`` calls rows odd.
     tried_ : list of Trial
         With ``refine="auto"``: what was tried, best first; else empty.
+    distillation_ : Distillation or None
+        Of a model that ``distill`` made: its size and fidelity.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str
@@ -281,13 +283,11 @@ class RFAE(PlannedModel):
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
-        diffusion = DiffusionMap(
-            self.n_components, time=self.diffusion_time, random_state=rngs["map"]
-        )
+        time = self.diffusion_time
         encoder = fit_encoder(
             table,
             grown,
-            diffusion,
+            DiffusionMap(self.n_components, time=time, random_state=rngs["map"]),
             kind=self.kernel,
             tree_weights=self.tree_weights,
             landmarks=landmarks,

@@ -11,6 +11,7 @@ from latentforest._base._types import Coords, Floats
 from latentforest._long import PiecePlacer
 from latentforest._reconstruction import TableAutoencoder
 from latentforest.decode import AutoDecoder, Calibration, Decoder
+from latentforest.distill import Distillation
 from latentforest.encoder import Encoder, ForestKernel
 from latentforest.forest import GrownForest
 from latentforest.metrics import Yardstick
@@ -28,12 +29,14 @@ class FittedParts(TableAutoencoder):
     encoder_: Encoder
     _refine_rng: np.random.Generator
     _kept: Kept
+    distillation_: Distillation | None
 
     def _settle(self, encoder: Encoder, decoder: Decoder | None) -> None:
         self.encoder_, self._decoder = encoder, decoder
         self._kernel: ForestKernel | None = None
         self._calibration: Calibration | None = None
         self._reach: Reach | None = None
+        self.distillation_ = None
         if encoder.training is not None:
             _ = encoder.yardstick  # worked out now, so that use changes nothing
 

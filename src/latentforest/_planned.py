@@ -8,10 +8,10 @@ from latentforest._base._checks import check_integer
 from latentforest._base._errors import RoomError
 from latentforest._base._in_words import in_bytes, in_rows
 from latentforest._base._room import free_memory
+from latentforest._distilled import DistillingModel
 from latentforest._forecast import Forecast, forecast
 from latentforest._long import open_source
 from latentforest._plan import Plan, Size
-from latentforest._portable import PortableModel
 from latentforest._settings import check_settings
 from latentforest.table import EncodedTable, TableCodec, Whole, learn
 
@@ -20,7 +20,7 @@ MARGIN = 1.5  # times what is free: less may fit, since a forecast is rough
 LOWEST = {"max_samples": 100, "landmarks": 100, "n_trees": 10}
 
 
-class PlannedModel(PortableModel):
+class PlannedModel(DistillingModel):
     """A model that can say what a fit will cost."""
 
     def estimate(

@@ -19,6 +19,7 @@ from latentforest._saved_settings import (
 )
 from latentforest._settings import resolve_refinement
 from latentforest.decode import put_decoder, take_decoder
+from latentforest.distill import Distillation
 from latentforest.encoder import put_encoder, take_encoder
 from latentforest.explore import write_page
 from latentforest.files import load_model, save_model
@@ -108,6 +109,9 @@ class PortableModel(InspectedModel):
         new.generator("refine_generator", self._refine_rng)
         self._kept.put(new.section("kept"))
         put_trials(self.tried_, self.grower_, new)
+        new.data["distillation"] = None
+        if self.distillation_ is not None:
+            self.distillation_.put(new.section("distillation"))
         new.data["decoder"] = None
         if not drop_training:
             put_decoder(self.decoder_, new.section("decoder"), encoder.context())
@@ -135,6 +139,9 @@ class PortableModel(InspectedModel):
         model._kept = Kept.take(manifest, n_known)
         model._refine_rng = manifest.generator("refine_generator")
         model._settle(encoder, decoder)
+        if manifest.has("distillation"):
+            part = manifest.section("distillation")
+            model.distillation_ = Distillation.take(part)
         if manifest.has("output"):
             output = check_option("output", manifest.text("output"), OUTPUTS)
             model.set_output(transform=output)

@@ -138,6 +138,17 @@ MODELS = {
     ),
     "one column": lambda: fitted(table=HOLED[["area"]], n_components=1),
     "copies": lambda: fitted(table=HOLED.iloc[[*range(30), *range(9)]]),
+    "distilled": lambda: fitted().distill(0.3, random_state=0),
+    "distilled landmarks": lambda: fitted(landmarks=30, kernel="scornet").distill(
+        0.3, random_state=0
+    ),
+    "distilled classes": lambda: fitted(forest=SupervisedForest(8), y=CLASSES).distill(
+        0.3, random_state=0
+    ),
+    "distilled own fitted": lambda: on_own_fitted_forest().distill(0.3, random_state=0),
+    "distilled sklearn": lambda: of_sklearn(RandomForestClassifier, CLASSES).distill(
+        0.3, random_state=0
+    ),
 }
 
 
@@ -189,6 +200,7 @@ def assert_same_model(model, again):
     assert repr(again.decoder_) == repr(model.decoder_)
     assert list(again.get_feature_names_out()) == list(model.get_feature_names_out())
     assert str(again.tried_) == str(model.tried_)
+    assert again.distillation_ == model.distillation_
 
 
 def assert_same_uncertainty(model, again):

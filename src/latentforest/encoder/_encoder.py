@@ -11,7 +11,7 @@ from latentforest._base._errors import DroppedTrainingError, SpectrumWarning
 from latentforest._base._types import Coords, Floats, LeafIds
 from latentforest.decode import DecoderContext, KernelEigenpairs
 from latentforest.encoder._plain import PlainMap
-from latentforest.encoder._training import Training
+from latentforest.encoder._training import Taught, Training
 from latentforest.forest import ForestArrays, GrownForest
 from latentforest.kernel import LeafRows
 from latentforest.metrics import Yardstick
@@ -46,6 +46,7 @@ class Encoder(Placer):
     refined: RefinedRows | None = None
     training: Training | None = None
     tree_weights: Floats | None = None  # (n_trees,) as told; None: all are alike
+    taught: Taught | None = None  # where the forest is a distilled one
 
     @property
     def n_components(self) -> int:
@@ -119,6 +120,8 @@ class Encoder(Placer):
     def _own_coords(self) -> Coords:
         """Coordinates of the training rows before refinement."""
         training = self.trained_on("embedding_")
+        if self.taught is not None:
+            return self.taught.coords
         if self.landmarks is None:
             return self.plain.diffusion.embedding_
         return self.plain.leaf_table.encode(training.leaf_ids, n_jobs=self.n_jobs)
@@ -131,6 +134,8 @@ class Encoder(Placer):
         like new ones already.
         """
         training = self.trained_on("leave_one_out")
+        if self.taught is not None:
+            return self.taught.new_coords
         coords = self._own_coords.copy()
         coords[training.landmarks] = leave_one_out(
             training.kernel,
@@ -195,7 +200,29 @@ class Encoder(Placer):
     def truncate(self, n_components: int) -> "Encoder":
         """Return the encoder with the first coordinates only, not refined."""
         self.trained_on("truncate")
-        return replace(self, plain=self.plain.first(n_components), refined=None)
+        taught = None if self.taught is None else self.taught.first(n_components)
+        plain = self.plain.first(n_components)
+        return replace(self, plain=plain, refined=None, taught=taught)
+
+    def with_forest(self, forest: ForestArrays, leaf_table: LeafTable) -> "Encoder":
+        """Return the encoder that places new rows by another forest.
+
+        Training rows stay where they are.
+        """
+        from latentforest.encoder._fit import fit_encoder  # noqa: PLC0415 (builds us)
+
+        training = self.trained_on("another forest")
+        ids = forest.leaves(training.table.values, n_jobs=self.n_jobs)
+        encoder = fit_encoder(
+            training.table,
+            GrownForest(forest, ids),
+            self.plain.diffusion,
+            kind=self.kind,
+            landmarks=None if self.landmarks is None else training.landmarks,
+            leaf_table=leaf_table,
+            n_jobs=self.n_jobs,
+        )
+        return replace(encoder, taught=Taught(self._own_coords, self.new_coords))
 
     def context(self) -> DecoderContext:
         """All that decoders may ask for; what is costly is computed when it is asked.
@@ -222,7 +249,8 @@ class Encoder(Placer):
                 again=None if is_packed else self._place_again,
             )
         pairs = None
-        if self.kind == "rf" and self.tree_weights is None:
+        plain = self.kind == "rf" and self.tree_weights is None
+        if plain and self.taught is None:
             pairs = KernelEigenpairs(
                 self.plain.diffusion.embedding_,
                 self.spectrum.eigenvalues,
@@ -264,4 +292,5 @@ class Encoder(Placer):
 
     def _can_be_made_again(self, n_rows: int) -> bool:
         """Whether maps without some rows are made quickly, and the same way."""
-        return 3 <= n_rows <= MAP_AGAIN and self.landmarks is None
+        whole = self.landmarks is None and self.taught is None
+        return whole and 3 <= n_rows <= MAP_AGAIN

@@ -10,7 +10,8 @@ from latentforest._base._values import damaged
 from latentforest.encoder._encoder import Encoder
 from latentforest.encoder._fit import fit_encoder
 from latentforest.encoder._plain import PlainMap
-from latentforest.encoder._saved_map import put_map, take_map
+from latentforest.encoder._saved_map import put_map, shortened, take_map
+from latentforest.encoder._training import Taught
 from latentforest.forest import ForestArrays, GrownForest, TreeFacts
 from latentforest.placing import (
     bags_demand,
@@ -41,7 +42,8 @@ def put_encoder(
         encoder.plain,
         new.section("map"),
         asked=encoder.asks_map,
-        drop_training=drop_training,
+        with_rows=not drop_training,
+        with_table=drop_training or encoder.taught is not None,
         compact=compact,
     )
     if training is not None and not drop_training:
@@ -54,6 +56,10 @@ def put_encoder(
             new.array("training/in_bag", np.asfortranarray(training.in_bag))
         if encoder.landmarks is not None:
             new.array("training/landmarks", training.landmarks.astype(np.int64))
+        if encoder.taught is not None:
+            coords, new_coords = encoder.taught.coords, encoder.taught.new_coords
+            new.array("training/coords", shortened(coords, compact=compact))
+            new.array("training/new_coords", shortened(new_coords, compact=compact))
     new.data["refined"] = None
     if refined is not None:
         new.need(refined_demand(encoder.forest, len(refined.codes)))
@@ -98,6 +104,11 @@ def take_encoder(
             leaf_table=stored.leaf_table,
             n_jobs=n_jobs,
         )
+        if manifest.holds("training/coords"):  # a distilled model
+            shape = table.n_rows, stored.n_components
+            coords = manifest.coords("training/coords", shape)
+            new_coords = manifest.coords("training/new_coords", shape)
+            encoder = replace(encoder, taught=Taught(coords, new_coords))
     if stored.leaf_table is not None:
         training = encoder.training
         known = None if training is None else training.kernel.mass

@@ -41,12 +41,14 @@ def put_map(
     part: NewSection,
     *,
     asked: bool,
-    drop_training: bool,
+    with_rows: bool,
+    with_table: bool,
     compact: bool,
 ) -> None:
     """Write a map; where nobody asks for it, only what it can be worked out from.
 
-    Its leaf table follows from the training rows, if they are in the file.
+    Its leaf table follows from the training rows, if they are in the file, unless it
+    was fitted to something else.
     """
     part.put("time", plain.time, "diffusion_time")
     if plain.seed is not None and not asked:
@@ -58,10 +60,10 @@ def put_map(
     part.put("n_graph_components", int(spectrum.n_graph_components))
     part.put("solver", spectrum.solver)
     part.array("eigenvalues", spectrum.eigenvalues)
-    if drop_training:
+    if with_table:
         part.array("leaf_values", shortened(table.values, compact=compact))
         part.array("leaf_mass", table.mass.astype(np.int32))
-    else:
+    if with_rows:
         embedding = plain.diffusion.embedding_
         part.array("vectors", shortened(spectrum.vectors, compact=compact))
         part.array("embedding", shortened(embedding, compact=compact))

@@ -5,10 +5,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from latentforest._base._types import LeafIds
+from latentforest._base._types import Coords, LeafIds
 from latentforest.forest import ForestArrays, GrownForest, TreeFacts
 from latentforest.kernel import LeafKernel
 from latentforest.table import EncodedTable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Taught:
+    """Where training rows lie, as a larger forest said that is gone."""
+
+    coords: Coords
+    new_coords: Coords  # each as if it were new
+
+    def first(self, n_components: int) -> "Taught":
+        """Return the first coordinates only."""
+        return Taught(self.coords[:, :n_components], self.new_coords[:, :n_components])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

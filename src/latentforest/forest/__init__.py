@@ -13,6 +13,7 @@ from latentforest.forest._saved import StoredForest
 from latentforest.forest._saved import forest_from_json as forest_from_json
 from latentforest.forest._saved import forest_to_json as forest_to_json
 from latentforest.forest._saved import put_forest as put_forest
+from latentforest.forest._saved import stored_forest as stored_forest
 from latentforest.forest._saved import take_forest as take_forest
 from latentforest.forest._supervised import SupervisedForest
 from latentforest.forest._unsupervised import CompletelyRandomForest, ShiHorvathForest

@@ -21,9 +21,9 @@ LONGEST_SOURCE = 200
 class StoredForest(BaseForest):
     """The trees of a forest whose own class a model file cannot hold.
 
-    What ``RFAE.load`` gives in place of a scikit-learn forest: it routes rows and can
-    be given to ``RFAE(forest=…)`` again, but it can be neither grown nor asked for
-    predictions.
+    What ``RFAE.load`` gives in place of a scikit-learn forest, and ``RFAE.distill`` in
+    place of most: it routes rows and can be given to ``RFAE(forest=…)`` again, but it
+    can be neither grown nor asked for predictions.
 
     Parameters
     ----------
@@ -83,10 +83,8 @@ def put_forest(
         part.object(grower, FORESTS.values(), "the forest")
         grower.put(part)
         return
-    stored = isinstance(grower, StoredForest)
-    source = grower.source if stored else " ".join(repr(grower).split())
     part.put("class", StoredForest.__name__)
-    part.put("source", source[:LONGEST_SOURCE])
+    part.put("source", _source_of(grower))
 
 
 def take_forest(
@@ -99,11 +97,30 @@ def take_forest(
         grower: BaseForest = StoredForest(part.text("source")[:LONGEST_SOURCE])
     else:
         grower = part.object(FORESTS.values())
+    _equip(grower, forest, schema)
+    grower.take(part)
+    return forest, grower
+
+
+def stored_forest(
+    forest: ForestArrays, grower: Any, schema: TableSchema
+) -> StoredForest:
+    """Return trees that stem from a forest as an estimator that routes rows."""
+    stored = StoredForest(_source_of(grower))
+    _equip(stored, forest, schema)
+    return stored
+
+
+def _source_of(grower: Any) -> str:
+    stored = isinstance(grower, StoredForest)
+    source: str = grower.source if stored else " ".join(repr(grower).split())
+    return source[:LONGEST_SOURCE]
+
+
+def _equip(grower: BaseForest, forest: ForestArrays, schema: TableSchema) -> None:
     grower.codec_ = TableCodec.from_schema(schema)
     remember_columns(grower, schema)
     grower.forest_ = forest
-    grower.take(part)
-    return forest, grower
 
 
 def forest_to_json(forest: Any, grower: Any, what: str) -> Any:

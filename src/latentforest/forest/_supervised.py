@@ -1,7 +1,8 @@
 """Classification and regression forests on mixed columns."""
 
+from copy import copy
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from pandas import isna
@@ -26,7 +27,7 @@ from latentforest.forest._growing._grow import (
 from latentforest.forest._growing._marks_loops import CLASSIFY, REGRESS
 from latentforest.forest._growing._records import Response
 from latentforest.table import EncodedTable
-from latentforest.trees import Tree
+from latentforest.trees import ForestArrays, Tree
 
 # Distinct numbers above which a target is no longer taken for classes.
 MANY_CLASSES = 50
@@ -182,6 +183,26 @@ class SupervisedForest(BaseForest):
         if self.classes_ is None:
             return self._average(X)[:, 0]
         return self.classes_[self._average(X).argmax(axis=1)]
+
+    def with_trees(self, forest: ForestArrays, leaf_values: Floats) -> Self:
+        """Return a forest of other trees for the same target.
+
+        Parameters
+        ----------
+        forest : ForestArrays
+            The trees.
+        leaf_values : array of float, shape (n_leaves, n_outputs)
+            What their leaves predict.
+
+        Returns
+        -------
+        SupervisedForest
+            Without ``in_bag_``: nobody knows which rows these trees were grown on.
+        """
+        other = copy(self).set_params(n_estimators=forest.n_trees)
+        other.forest_, other.leaf_values_ = forest, leaf_values
+        vars(other).pop("in_bag_", None)
+        return other
 
     def fits_in_file(self) -> bool:
         """Whether the classes, if any, are text, numbers or booleans."""

@@ -1,12 +1,11 @@
 """Trees as they were before they were grown to the end: cut at a depth."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from latentforest._base._checks import check_integer
 from latentforest._base._types import Ints
-from latentforest.trees._arrays import NODE_FIELDS, ForestArrays
+from latentforest.trees._arrays import ForestArrays
+from latentforest.trees._cut import cut_trees
 from latentforest.trees._walk_loops import count_depths
 
 
@@ -51,21 +50,4 @@ def cut_at_depth(forest: ForestArrays, depth: int) -> ForestArrays:
     ForestArrays
     """
     check_integer("depth", depth, minimum=0)
-    depths = node_depths(forest)
-    kept = np.flatnonzero(depths <= depth)
-    first = np.repeat(forest.start[:-1], np.diff(forest.start))
-    n_before = np.concatenate([[0], np.cumsum(depths <= depth)])
-    start = n_before[forest.start]
-    nodes = {name: getattr(forest, name)[kept] for name in NODE_FIELDS}
-    is_leaf = (nodes["left"] < 0) | (depths[kept] == depth)
-    own_start = np.repeat(start[:-1], np.diff(start))
-    for side in ("left", "right"):
-        # At new leaves the children are gone: any number will do until the next line.
-        moved = n_before[first[kept] + np.maximum(nodes[side], 0)] - own_start
-        nodes[side] = np.where(is_leaf, -1, moved).astype(np.int32)
-    nodes["feature"] = np.where(is_leaf, -1, nodes["feature"]).astype(np.int32)
-    nodes["threshold"] = np.where(is_leaf, np.nan, nodes["threshold"])
-    nodes["missing_left"] = nodes["missing_left"] & ~is_leaf
-    nodes["category"] = np.where(is_leaf, -1, nodes["category"])
-    nodes["leaf"] = np.where(is_leaf, np.cumsum(is_leaf) - 1, -1).astype(np.int32)
-    return replace(forest, start=start.astype(np.int64), **nodes)
+    return cut_trees(forest, node_depths(forest) == depth)[0]

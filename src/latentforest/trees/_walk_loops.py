@@ -40,6 +40,18 @@ def count_depths(start, left, right, depths):
 
 
 @compiled
+def mark_kept(start, left, right, top, trees, kept):
+    """Mark the nodes of some trees that lie at or above the ``top`` ones."""
+    for tree in trees:
+        root = start[tree]
+        kept[root] = True
+        for node in range(root, start[tree + 1]):
+            if kept[node] and left[node] >= 0 and not top[node]:
+                kept[root + left[node]] = True
+                kept[root + right[node]] = True
+
+
+@compiled
 def route_rest(bins, n_bins, tree, leaf_of):
     """Route the rows whose entry in ``leaf_of`` is still -1, in place.
 
