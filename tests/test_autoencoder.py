@@ -320,8 +320,9 @@ def test_frozen_forest_must_be_fitted(forest, table):
 
 def test_scikit_learn_forest_needs_its_own_numeric_table(table):
     forest = fitted_sklearn(table)
-    with pytest.raises(ValueError, match=r"columns are categories.*'name'"):
-        small(forest=forest).fit(table[[*NUMERIC[1:], "name"]])
+    words = table[NUMERIC].assign(**{NUMERIC[-1]: table["name"]})
+    with pytest.raises(ValueError, match=rf"columns are categories.*'{NUMERIC[-1]}'"):
+        small(forest=forest).fit(words)
     with pytest.raises(ValueError, match="seen at fit time, yet now missing"):
         small(forest=forest).fit(table[NUMERIC[1:]])
 

@@ -244,6 +244,31 @@ def _on_numbers(case):
     ).fit(case.numbers.to_numpy(), np.asarray(case.target, float))
 
 
+def test_trees_of_a_single_leaf():
+    import xgboost
+
+    case = make_case(40, 4, 3, "number", missing=0.1, coarse=1, seed=0)
+    still = replace(case, target=np.ones(40))
+    lgbm = lightgbm_model(replace(case, depth=1), min_split_gain=1e9)
+    nothing = xgboost.XGBRegressor(n_estimators=3, gamma=1e9).fit(
+        case.numbers, case.target
+    )
+    for model, table in (
+        (lgbm, case.table),
+        (xgboost_model(still), case.table),
+        (nothing, case.numbers),
+        (ensemble.RandomForestRegressor(3).fit(case.known, still.target), case.known),
+        (
+            ensemble.HistGradientBoostingRegressor(max_iter=3).fit(
+                case.table, still.target
+            ),
+            case.table,
+        ),
+    ):
+        forest, encoded = read(model, table)
+        assert (forest.leaves(encoded.values) == np.arange(forest.n_trees)).all()
+
+
 # Pipelines
 
 
