@@ -42,6 +42,8 @@ OUTSIDE = {
     "benchmarks/results/maps.md": "maps.md",
     "benchmarks/results/neighbours.md": "neighbours.md",
     "benchmarks/results/odd.md": "odd.md",
+    "benchmarks/results/panels.png": "panels.png",
+    "benchmarks/results/ranks.png": "ranks.png",
     "benchmarks/results/refinement.md": "refinement.md",
     "benchmarks/results/scale.md": "scale.md",
     "benchmarks/results/serving.md": "serving.md",
