@@ -1,6 +1,6 @@
 """What the steps of a pipeline make of a column, found by asking them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from latentforest.forest._foreign._contract import refuse
 from latentforest.table import ColumnKind, ColumnSpec, TableSchema
 
 MOST_PROBES = 2_000  # integers whose order is looked at
-PROBES = 24  # rows in which columns are changed, one after the other
+PROBES = 12  # rows in which columns are changed, one after the other
 HALVINGS = 64  # all bits of a double
 REMEDY = (
     "Give RFAE the last step, and to fit the table that the steps before it return."
@@ -63,6 +63,20 @@ class StepTable:
             return False  # it knows some of the numbers only, and so no order
         moved = np.diff(self.make(rows), axis=0)
         return bool(((moved >= 0).all(axis=0) | (moved <= 0).all(axis=0)).all())
+
+    def keep_order(self, column: int, numbers: NDArray[Any]) -> bool:
+        """Whether what is made of a column rises or falls with its numbers."""
+        own = np.unique(self.values[:, column])
+        own = own[~np.isnan(own)]
+        if not len(own):
+            return True
+        moved = np.diff(self.make(self.with_cells(column, own))[:, numbers], axis=0)
+        return bool(((moved >= 0).all(axis=0) | (moved <= 0).all(axis=0)).all())
+
+    def made_of_levels(self, column: int) -> Floats:
+        """Return what the steps make of each level, (n_levels, n_made)."""
+        cells = np.arange(len(self.levels[column]), dtype=np.float64)
+        return self.make(self.with_cells(column, cells))
 
     def make(self, codes: Codes) -> Floats:
         """Send rows through the steps."""
@@ -149,6 +163,7 @@ class Step:
         """Return numbers between which the order of all that was tried is kept."""
         own = table.values[:, self.column]
         own = np.unique(own[~np.isnan(own)])
+        own = own if len(own) else np.zeros(1)
         scale = 10.0 ** np.arange(-30, 31, 3)
         cells = np.unique(np.concatenate([own, scale, -scale, [0.0]]))
         found = self._at(cells, table)
@@ -164,70 +179,65 @@ class Step:
             first, last = (at, last) if step < 0 else (first, at)
         return float(cells[first]), float(cells[last])
 
-    def keeps_order(self, table: StepTable) -> bool:
-        """Whether larger numbers of the table give values that rise, or that fall."""
-        own = np.unique(table.values[:, self.column])
-        own = own[~np.isnan(own)]
-        moved = np.diff(self._at(own, table))
-        return bool((moved >= 0).all() or (moved <= 0).all())
-
 
 def find_steps(table: StepTable, title: str) -> list[Step]:
     """Find which column each made number depends on, or refuse what mixes columns."""
+    depends = _dependences(table)
+    steps: dict[int, Step] = {}
+    # A number that depends on nothing is taken for one of the first column.
+    for column in range(depends.shape[1]):
+        alone = ~depends.any(axis=1) & (column == 0)
+        own = np.flatnonzero(depends[:, column] | alone)
+        steps |= {step.number: step for step in _steps_of(column, own, table)}
+        mixed = own[depends[own].sum(axis=1) > 1]
+        if len(mixed):
+            names = [table.schema.names[c] for c in np.flatnonzero(depends[mixed[0]])]
+            raise refuse(title, f"its steps mix the columns {names}", REMEDY)
+        if column not in table.levels and not table.keep_order(column, own):
+            raise refuse(
+                title,
+                "its steps neither keep nor reverse the order of the column "
+                f"{table.schema.names[column]!r}",
+                REMEDY,
+            )
+    return [steps[number] for number in range(len(depends))]
+
+
+def _dependences(table: StepTable) -> Bools:
+    """Whether numbers that the steps make, (n_made, n_columns), depend on columns."""
     rng = np.random.default_rng(0)
     rows = table.values[rng.integers(len(table.values), size=PROBES)].copy()
+    # Rows with gaps among them: what fills a gap may look at other columns.
+    with_gaps = np.flatnonzero(np.isnan(table.values).any(axis=1))[:PROBES]
+    rows = np.concatenate([rows, table.values[with_gaps]])
     for number in table.never_missing:
-        gaps = np.isnan(rows[:, number])
-        rows[gaps, number] = table.row[0, number]
+        rows[np.isnan(rows[:, number]), number] = table.row[0, number]
     made = table.make(rows)
-    n_made = made.shape[1]
-    depends = np.zeros((n_made, rows.shape[1]), bool)
+    depends = np.zeros((made.shape[1], rows.shape[1]), bool)
     for number in range(rows.shape[1]):
-        other = rows.copy()
         cells = table.values[rng.integers(len(table.values), size=PROBES), number]
         cells = np.where(np.isnan(cells), table.row[0, number], cells)
-        other[:, number] = cells
-        changed = [table.make(other)]
-        cells = np.arange(len(table.levels.get(number, ())), dtype=np.float64)
         gap = [] if number in table.never_missing else [np.nan]
-        for cell in [*cells, *gap]:
-            other[:, number] = cell
-            changed.append(table.make(other))
-        depends[:, number] = np.any(
-            [~_same(found, made).all(axis=0) for found in changed], axis=0
-        )
-    steps = []
-    for number in range(n_made):
-        columns = np.flatnonzero(depends[number])
-        if len(columns) > 1:
-            names = [table.schema.names[c] for c in columns]
-            raise refuse(
-                title,
-                f"its steps mix the columns {names}",
-                REMEDY,
-            )
-        steps.append(_step(number, int(columns[0]) if len(columns) else 0, table))
-    for step in steps:
-        if step.at_levels is None and not step.keeps_order(table):
-            raise refuse(
-                title,
-                f"its steps neither keep nor reverse the order of the column "
-                f"{table.schema.names[step.column]!r}",
-                REMEDY,
-            )
-    return steps
+        tried = np.unique([*cells, *gap])
+        other = np.tile(rows, (len(tried), 1))
+        other[:, number] = np.repeat(tried, len(rows))
+        found = table.make(other)
+        depends[:, number] |= ~_same(found, np.tile(made, (len(tried), 1))).all(axis=0)
+        if number in table.levels:
+            found = table.made_of_levels(number)
+            depends[:, number] |= ~_same(found, found[:1]).all(axis=0)
+    return depends
 
 
-def _step(number: int, column: int, table: StepTable) -> Step:
-    at_missing, at_levels = np.nan, None
+def _steps_of(column: int, numbers: NDArray[Any], table: StepTable) -> Iterator[Step]:
+    """Tell what the steps make of a column: of each level, and of a gap."""
+    missing = np.full(numbers.max(initial=0) + 1, np.nan)
     if column not in table.never_missing:
-        at_missing = float(
-            table.make(table.with_cells(column, np.array([np.nan])))[0, number]
-        )
-    if column in table.levels:
-        cells = np.arange(len(table.levels[column]), dtype=np.float64)
-        at_levels = table.make(table.with_cells(column, cells))[:, number]
-    return Step(number, column, at_missing, at_levels)
+        missing = table.make(table.with_cells(column, np.array([np.nan])))[0]
+    levels = table.made_of_levels(column) if column in table.levels else None
+    for number in numbers.tolist():
+        at_levels = None if levels is None else levels[:, number]
+        yield Step(number, column, float(missing[number]), at_levels)
 
 
 def _as_array(levels: tuple[Any, ...]) -> NDArray[Any]:
