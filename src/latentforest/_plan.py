@@ -98,7 +98,7 @@ class Plan:
         return cls(
             model.n_components,
             name,
-            getattr(forest, "n_estimators", 1),  # a single tree has none
+            getattr(forest, "n_estimators", None) or 1,  # a single tree has none
             None if given.grower is None else growing,
             getattr(forest, "min_samples_leaf", growing.usual),
             math.inf if depth is None else 2.0 ** min(depth, 60),

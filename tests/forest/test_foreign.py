@@ -510,7 +510,7 @@ def test_statistics_of_several_columns_are_refused():
     split = {"split_type": "OnlineCtr", "split_index": 0}
     with pytest.raises(ValueError, match="max_ctr_complexity=1"):
         splits.of_tree(0, [split])
-    with pytest.raises(ValueError, match="statistics of several columns"):
+    with pytest.raises(ValueError, match="not symmetric"):
         splits.of_node(split)
 
 
@@ -604,3 +604,118 @@ def test_saved_and_loaded(library, tmp_path):
     loaded = RFAE.load(tmp_path / "model.lf")
     np.testing.assert_array_equal(loaded.transform(table), Z)
     pd.testing.assert_frame_equal(loaded.inverse_transform(Z), back)
+
+
+# What strangers bring
+
+
+def texts_with_gaps(gap):
+    rng = np.random.default_rng(0)
+    words = np.array(["a", "b", "c"], object)[rng.integers(0, 3, 300)]
+    words[rng.random(300) < 0.2] = gap
+    numbers = rng.random(300).round(3)
+    table = pd.DataFrame({"word": pd.Series(words, dtype=object), "x": numbers})
+    return table, 2 * table["word"].isna() + numbers
+
+
+@pytest.mark.parametrize("gap", [None, np.nan], ids=str)
+@pytest.mark.parametrize(
+    "encoder",
+    [
+        OneHotEncoder(),
+        OneHotEncoder(handle_unknown="ignore"),
+        OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1),
+    ],
+    ids=repr,
+)
+def test_gaps_are_those_of_the_table(gap, encoder):
+    table, target = texts_with_gaps(gap)
+    steps = make_column_transformer((encoder, ["word"]), remainder="passthrough")
+    forest = ensemble.RandomForestRegressor(10, max_depth=4, random_state=0)
+    pipeline = make_pipeline(steps, forest).fit(table, target)
+    model = RFAE(2, forest=pipeline, random_state=0).fit(table)
+    ours = model.encoder_.forest.leaves(model.codec_.encode(table).values)
+    same_groups(ours, forest.apply(pipeline[:-1].transform(table)))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rare_values_are_noticed(seed):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"a": rng.normal(size=3_000), "gain": 0.0})
+    X.loc[rng.integers(0, 3_000, 6), "gain"] = [1e3, 2.5e3, 3e3, 5e3, 7e3, 9e3]
+    target = 10 * (X["gain"] > 0) + X["a"].round()
+    forest = ensemble.ExtraTreesRegressor(10, max_depth=8, random_state=0)
+    pipeline = make_pipeline(SimpleImputer(strategy="median"), forest).fit(X, target)
+    model = RFAE(2, forest=pipeline, random_state=0).fit(X)
+    new = X[:200].assign(gain=rng.uniform(1e3, 9e3, 200))
+    ours = model.encoder_.forest.leaves(model.codec_.encode(new).values)
+    same_groups(ours, forest.apply(pipeline[:-1].transform(new)))
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        (FunctionTransformer(np.log1p), StandardScaler()),
+        (SimpleImputer(), FunctionTransformer(np.log1p), MinMaxScaler()),
+        (PowerTransformer("box-cox"),),
+    ],
+    ids=["log", "imputed log", "box-cox"],
+)
+def test_steps_that_know_no_negative_numbers(steps):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"x": rng.exponential(size=200) + 0.01, "n": rng.poisson(4, 200) + 1}
+    )
+    forest = ensemble.RandomForestRegressor(10, random_state=0)
+    pipeline = make_pipeline(*steps, forest).fit(X, np.sin(X["x"]) + X["n"])
+    forest_read, encoded = read(pipeline, X)
+    same_groups(
+        forest_read.leaves(encoded.values), forest.apply(pipeline[:-1].transform(X))
+    )
+
+
+def test_names_and_orders_of_lightgbm():
+    case = make_case(150, 10, 4, "number", missing=0.1, coarse=1, seed=1)
+    table = case.table.rename(columns={"wide": "how wide is it"})
+    table["grade"] = pd.Categorical(
+        np.random.default_rng(0).choice(["low", "mid", "high"], 150),
+        ["low", "mid", "high"],
+        ordered=True,
+    )
+    model = lightgbm_model(replace(case, table=table))
+    forest, encoded = read(model, table)
+    theirs = model.predict(table, pred_leaf=True)
+    same_groups(forest.leaves(encoded.values), theirs)
+    assert RFAE(forest=model).fit(table).reconstruct(table).dtypes.equals(table.dtypes)
+
+
+def test_models_from_their_own_files(tmp_path):
+    import lightgbm
+    import xgboost
+
+    case = make_case(150, 10, 4, "two classes", missing=0.1, coarse=1, seed=1)
+    xgb, lgbm = xgboost_model(case), lightgbm_model(case)
+    xgb.save_model(tmp_path / "model.ubj")
+    loaded = xgboost.XGBClassifier()
+    loaded.load_model(tmp_path / "model.ubj")
+    lgbm.booster_.save_model(tmp_path / "model.txt")
+    booster = lightgbm.Booster(model_file=tmp_path / "model.txt")
+    for model, again in ((xgb, loaded), (lgbm, booster)):
+        Z, same = (RFAE(forest=m).fit_transform(case.table) for m in (model, again))
+        np.testing.assert_array_equal(Z, same)
+
+
+def test_ensembles_of_more_than_trees_are_refused():
+    from imblearn.over_sampling import RandomOverSampler
+    from imblearn.pipeline import make_pipeline as make_sampled
+
+    case = make_case(100, 5, 3, "two classes", missing=0.0, coarse=1, seed=0)
+    inner = ensemble.RandomForestClassifier(3, random_state=0)
+    stack = ensemble.StackingClassifier([("a", inner)], final_estimator=inner)
+    with pytest.raises(TypeError, match="is not a forest"):
+        RFAE(forest=stack.fit(case.known, case.target)).fit(case.known)
+    bag = ensemble.BaggingClassifier(inner, n_estimators=2)
+    with pytest.raises(TypeError, match="cannot read the trees of a BaggingClassifier"):
+        RFAE(forest=bag.fit(case.known, case.target)).fit(case.known)
+    sampled = make_sampled(StandardScaler(), RandomOverSampler(random_state=0), inner)
+    read(sampled.fit(case.known, case.target), case.known)

@@ -16,7 +16,7 @@ TreeWeights: TypeAlias = str | int | ArrayLike | None
 NAMES = ("equal", "shrinkage", "gain")
 TELLERS = {
     "shrinkage": "gradient boosting does: its learning rate, tree by tree",
-    "gain": "forests that were fitted to a target by their own library do",
+    "gain": "LightGBM, XGBoost and scikit-learn's forests with a target do",
 }
 
 

@@ -15,7 +15,6 @@ from latentforest.forest._base_forest import BaseForest
 from latentforest.forest._foreign import (
     LIBRARIES,
     ForeignForest,
-    check_columns,
     check_kinds,
     is_known,
     kinds_for,
@@ -118,6 +117,8 @@ class GivenForest:
         self, batches: Batches, kinds: Any, unseen: Any
     ) -> tuple[TableCodec, list[int]]:
         """Return a codec for the table, and the number of rows in each piece."""
+        if self.foreign is not None and isinstance(batches, Whole):
+            self.foreign.sample = batches.table
         if isinstance(self.fitted, BaseForest):
             schema = self.fitted.codec_.schema_
             return TableCodec.from_schema(schema, unseen=unseen), batches.lengths()
@@ -149,7 +150,7 @@ class GivenForest:
                 )
                 raise ValueError(message)
         elif self.foreign is not None:
-            check_columns(self.foreign, table.schema)
+            kinds_for(self.foreign, table.schema)
             check_kinds(self.foreign, table.schema)
         return TableCodec.from_schema(table.schema, unseen=unseen), table
 
@@ -201,7 +202,8 @@ def resolve_forest(forest: Any) -> GivenForest:
         names = ", ".join(repr(name) for name in FORESTS)
         message = (
             f"forest={forest!r} is not a forest. Give one of {names}, a forest of "
-            f"latentforest, or a fitted one of {LIBRARIES}."
+            f"latentforest, or a fitted one of {LIBRARIES}; of a search, its "
+            "best_estimator_."
         )
         raise TypeError(message)
     try:

@@ -5,7 +5,6 @@ from latentforest.forest._foreign._open import LIBRARIES as LIBRARIES
 from latentforest.forest._foreign._open import is_known as is_known
 from latentforest.forest._foreign._open import open_foreign as open_foreign
 from latentforest.forest._foreign._ranger import from_ranger as from_ranger
-from latentforest.forest._foreign._read import check_columns as check_columns
 from latentforest.forest._foreign._read import check_kinds as check_kinds
 from latentforest.forest._foreign._read import kinds_for as kinds_for
 from latentforest.forest._foreign._read import read_model as read_model

@@ -86,7 +86,12 @@ class Splits:
             border = float(np.float32(found["border"]))
             return Split(self._number[number], border, self._nan_left[number])
         if found["split_type"] != ONE_LEVEL:
-            raise self._refusal()
+            raise refuse(
+                self._title,
+                "its trees are not symmetric, and split on statistics of categories",
+                "Fit it with grow_policy='SymmetricTree', or with one_hot_max_size as "
+                "large as the largest number of levels.",
+            )
         column = self._level[found["cat_feature_index"]]
         known = self._categories[column] or ()
         word = self._word.get(int(found["value"]) % 2**32)

@@ -109,6 +109,11 @@ def _beside(cut: float) -> list[float]:
     """Return a threshold, the numbers next to it, and a missing cell."""
     if not np.isfinite(cut):
         return [np.nan]
+    with np.errstate(over="ignore"):
+        return _next_to(cut)
+
+
+def _next_to(cut: float) -> list[float]:
     single = np.float32(cut)
     return [
         cut,

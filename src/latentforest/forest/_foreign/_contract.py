@@ -38,8 +38,15 @@ class ForeignForest(ABC):
     # else it is a number beyond all that the model knows.
     unknown_is_missing = False
 
+    # The table as the user gave it, where it lies in memory.
+    sample: Any = None
+
     # Columns in which the library refuses missing cells, as far as that is known.
     never_missing: frozenset[int] = frozenset()
+
+    def as_named(self, name: str) -> str:
+        """Return a name of the table as the library writes it."""
+        return name
 
     def look_at(self, schema: TableSchema) -> dict[int, ColumnKind]:
         """See the columns as they were inferred; say which to read otherwise."""
@@ -78,6 +85,11 @@ class ForeignForest(ABC):
         ``features`` hold numbers, the library's numbers of categories, and NaN.
         """
         raise NotImplementedError
+
+    def leaves_of(self, rows: Any) -> NDArray[np.integer[Any]] | None:
+        """Ask for leaves of rows as the user gave them; None: as ``leaves`` would."""
+        del rows
+        return None
 
     def stored(self) -> tuple[Floats, NDArray[np.integer[Any]]] | None:
         """Return rows and their leaves, where the library itself cannot be asked."""

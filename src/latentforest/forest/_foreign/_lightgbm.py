@@ -15,6 +15,7 @@ from latentforest.forest._foreign._trees import (
     TreeParts,
     join_parts,
 )
+from latentforest.table import ColumnKind, Storage, TableSchema
 
 IS_CATEGORY, DEFAULT_LEFT = 1, 2  # bits of a split's decision type
 ZERO = np.float64(np.float32(1e-35))  # what is nearer to zero counts as zero
@@ -41,20 +42,43 @@ class LightGBMForest(ForeignForest):
         infos = dict(_fields(head))["feature_infos"].split(" ")
         listed = [c for c, info in enumerate(infos) if _is_category(info)]
         self.categories = dict.fromkeys(listed)
-        if values := self._booster.pandas_categorical:
-            # A category of a single value leaves no trace but its place in this list.
-            constant = [c for c, info in enumerate(infos) if info == "none"]
-            columns = (
-                listed if len(listed) == len(values) else sorted(listed + constant)
+        self._ordered: dict[int, tuple[Any, ...]] = {}
+
+    def look_at(self, schema: TableSchema) -> dict[int, ColumnKind]:
+        """Match the lists of categories with the columns that pandas calls so.
+
+        Those with an order are numbers to LightGBM: the places of their levels.
+        """
+        declared = [
+            number
+            for number, column in enumerate(schema.columns)
+            if column.storage is Storage.dictionary
+        ]
+        lists = self._booster.pandas_categorical or []
+        if lists and len(lists) != len(declared):
+            raise refuse(
+                self.title,
+                f"it was fitted on {len(lists)} columns of categories, and the table "
+                f"has {len(declared)}",
+                "Pass the table it was fitted on.",
             )
-            if len(columns) != len(values):
-                raise refuse(
-                    self.title,
-                    f"it has {len(values)} lists of categories, and {len(listed)} "
-                    "columns of categories",
-                    "Fit it again without columns of a single value.",
-                )
-            self.categories = dict(zip(columns, map(tuple, values), strict=True))
+        for number, values in zip(declared, lists, strict=False):
+            if schema.columns[number].kind is not ColumnKind.ordered:
+                self.categories[number] = tuple(values)
+            elif schema.columns[number].levels == tuple(values):
+                self._ordered[number] = tuple(values)
+            else:
+                self.categories[number] = tuple(values)
+        kinds = super().look_at(schema)
+        return {n: kind for n, kind in kinds.items() if n not in self._ordered}
+
+    def accepts(self, number: int, kind: ColumnKind) -> bool:
+        """Whether a column may be of a kind; ordered ones are numbers here."""
+        return number in self._ordered or super().accepts(number, kind)
+
+    def as_named(self, name: str) -> str:
+        """Return a name without blanks, which LightGBM replaces."""
+        return name.replace(" ", "_")
 
     def trees(self) -> ForeignTrees:
         """Read every tree from the arrays of the text."""

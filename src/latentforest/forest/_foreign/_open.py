@@ -8,11 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from latentforest.forest._foreign._contract import ForeignForest
 from latentforest.forest._foreign._pipeline import PipelineForest
-from latentforest.forest._foreign._sklearn import (
-    SklearnForest,
-    holds_trees,
-    is_ensemble,
-)
+from latentforest.forest._foreign._sklearn import SklearnForest, is_ensemble
 
 # Library, class of the model, and the adapter; imported when one is met.
 ADAPTERS = (
@@ -56,7 +52,6 @@ def is_known(model: Any) -> bool:
         isinstance(model, ForeignForest)
         or _adapter(model) is not None
         or is_ensemble(model)
-        or holds_trees(model)
     )
 
 

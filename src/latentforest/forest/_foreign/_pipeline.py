@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from latentforest._base._types import Bools, Codes, Floats
 from latentforest.forest._foreign._contract import ForeignForest, refuse
-from latentforest.forest._foreign._steps import StepTable, find_steps
+from latentforest.forest._foreign._step_table import StepTable
+from latentforest.forest._foreign._steps import Step, find_passages, find_steps
 from latentforest.forest._foreign._trees import CodeSet, ForeignTrees
 from latentforest.table import ColumnKind, EncodedTable, TableSchema
 
@@ -26,7 +27,12 @@ class PipelineForest(ForeignForest):
         self, pipeline: Any, open_model: Callable[[Any], ForeignForest]
     ) -> None:
         self.title = f"this pipeline with a {type(pipeline.steps[-1][1]).__name__}"
-        self._before = pipeline[:-1]
+        # Samplers only take part in fitting.
+        self._before = [
+            step
+            for _, step in pipeline.steps[:-1]
+            if hasattr(step, "transform") and not hasattr(step, "fit_resample")
+        ]
         self._inner = open_model(pipeline.steps[-1][1])
         self.n_columns = int(pipeline.n_features_in_)
         names = getattr(pipeline, "feature_names_in_", None)
@@ -42,7 +48,7 @@ class PipelineForest(ForeignForest):
             for number, column in enumerate(schema.columns)
             if column.kind is ColumnKind.ordered and not column.is_scale
         }
-        table = StepTable.of_schema(schema, self._transform)
+        table = StepTable.of_schema(schema, self._transform, self.sample)
         whole = {
             number: ColumnKind.integer
             if table.keeps_order(number)
@@ -64,12 +70,16 @@ class PipelineForest(ForeignForest):
             for number, column in enumerate(table.schema.columns)
             if column.levels
         }
-        self._table = StepTable(table.schema, table.values, self._transform)
+        self._table = StepTable(
+            table.schema, table.values, self._transform, self.sample
+        )
         self._steps = find_steps(self._table, self.title)
         self.never_missing = self._table.never_missing
 
     def _transform(self, frame: Any) -> Floats:
-        made = self._before.transform(frame)
+        made = frame
+        for step in self._before:
+            made = step.transform(made)
         made = made.toarray() if hasattr(made, "toarray") else np.asarray(made)
         return np.ascontiguousarray(made, np.float64)
 
@@ -80,16 +90,22 @@ class PipelineForest(ForeignForest):
 
     def leaves(self, features: Floats) -> NDArray[np.integer[Any]]:
         """Send rows through the steps, then through the library's own leaf call."""
-        made = self._table.make(features)
+        return self._inner.leaves(self._coded(self._table.make(features)))
+
+    def _coded(self, made: Floats) -> Floats:
         for number in self._inner.categories:
             made[:, number] = self._inner_codes(number, made[:, number])
-        return self._inner.leaves(made)
+        return made
 
     def _inner_codes(self, number: int, values: Floats) -> Floats:
         known = ~np.isnan(values)
         codes = values.copy()
         codes[known] = self._inner.codes_of(number, tuple(values[known].tolist()))
         return codes
+
+    def leaves_of(self, rows: Any) -> NDArray[np.integer[Any]]:
+        """Send rows of the table, as they are, through the pipeline."""
+        return self._inner.leaves(self._coded(self._transform(rows)))
 
     def facts(self, n_rows: int) -> Any:
         """Return what the forest knows of its trees."""
@@ -102,6 +118,8 @@ class PipelineForest(ForeignForest):
         missing_left, set_of = made.missing_left.copy(), made.set_of.copy()
         flips = np.zeros(len(feature), bool)
         sets: list[CodeSet] = []
+        wanted: list[tuple[Step, Floats]] = []
+        at: list[NDArray[np.int64]] = []
         for number, step in enumerate(self._steps):
             nodes = np.flatnonzero((made.feature == number) & (made.left >= 0))
             if not len(nodes):
@@ -123,9 +141,10 @@ class PipelineForest(ForeignForest):
                     f"a number, column {step.column}, is made a category",
                     "Make it one before the pipeline is fitted.",
                 )
-            threshold[nodes], flips[nodes] = step.thresholds(
-                made.threshold[nodes], self._table
-            )
+            wanted.append((step, made.threshold[nodes]))
+            at.append(nodes)
+        for nodes, passage in zip(at, find_passages(wanted, self._table), strict=True):
+            threshold[nodes], flips[nodes] = passage.found(), passage.falls
             set_of[nodes] = -1
         # Where the order is reversed, what goes left is what lies above.
         return ForeignTrees(

@@ -16,11 +16,12 @@ def in_double_precision(threshold: Floats) -> Floats:
     moved = threshold.copy()
     finite = np.isfinite(threshold)
     threshold = threshold[finite]
-    single = threshold.astype(np.float32)
-    single = np.where(
-        single > threshold, np.nextafter(single, np.float32(-np.inf)), single
-    )
-    above = np.nextafter(single, np.float32(np.inf))
+    with np.errstate(over="ignore"):
+        single = threshold.astype(np.float32)
+        single = np.where(
+            single > threshold, np.nextafter(single, np.float32(-np.inf)), single
+        )
+        above = np.nextafter(single, np.float32(np.inf))
     half = single.astype(np.float64) + (above.astype(np.float64) - single) / 2
     rounds_up = half.astype(np.float32) > single
     moved[finite] = np.where(rounds_up, np.nextafter(half, -np.inf), half)

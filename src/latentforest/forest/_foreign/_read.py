@@ -12,6 +12,7 @@ from latentforest.forest._foreign._contract import ForeignForest
 from latentforest.table import ColumnKind, EncodedTable, TableSchema, check_names
 from latentforest.trees import ForestArrays
 
+MOST_GIVEN = 500  # rows as they were given that are compared
 BEYOND = 10_000  # a category that no model knows
 
 
@@ -41,7 +42,7 @@ def kinds_for(model: ForeignForest, schema: TableSchema) -> dict[Any, ColumnKind
 def check_columns(model: ForeignForest, schema: TableSchema) -> None:
     """Refuse a table that the model was not fitted on."""
     if schema.container != "numpy" and model.names is not None:
-        check_names(schema.names, model.names)
+        check_names(tuple(model.as_named(str(n)) for n in schema.names), model.names)
     if schema.n_columns != model.n_columns:
         message = (
             f"the table has {schema.n_columns} columns, but the forest was fitted on "
@@ -60,7 +61,7 @@ def check_kinds(model: ForeignForest, schema: TableSchema) -> None:
     if wrong:
         message = (
             f"{model.title} reads numbers, but these columns are categories or dates: "
-            f"{wrong}. Pass the table it was fitted on."
+            f"{wrong}. Pass the table it was fitted on, without dates."
         )
         raise ValueError(message)
 
@@ -89,6 +90,19 @@ class Reading:
         """Refuse the model where the library sends one of the rows elsewhere."""
         theirs = self.model.leaves(self.features(rows))
         check_routes(self.model.title, self.forest, self.leaf_name, rows, theirs)
+
+    def check_given(self, table: EncodedTable) -> None:
+        """Refuse the model where rows as the user gave them go elsewhere."""
+        given = self.model.sample
+        if given is None or len(given) != table.n_rows:
+            return
+        gaps = np.flatnonzero(np.isnan(table.values).any(axis=1))[:MOST_GIVEN]
+        some = np.unique([*gaps, *range(min(MOST_GIVEN, table.n_rows))])
+        rows = given.iloc[some] if hasattr(given, "iloc") else given[some]
+        theirs = self.model.leaves_of(rows)
+        if theirs is not None:
+            codes = table.values[some]
+            check_routes(self.model.title, self.forest, self.leaf_name, codes, theirs)
 
     def check_stored(self, features: Floats, theirs: NDArray[np.integer[Any]]) -> None:
         """Refuse the model where rows that came with it went elsewhere."""
@@ -126,6 +140,7 @@ def read_trees(model: ForeignForest, table: EncodedTable) -> ForestArrays:
     if stored is None:
         rows = trial_rows(reading.forest, table.values, model.never_missing)
         reading.check(rows)
+        reading.check_given(table)
     else:
         reading.check_stored(*stored)
     return reading.forest

@@ -125,7 +125,7 @@ def members(model: Any) -> list[tuple[Any, Ints]]:
     everything = np.arange(model.n_features_in_)
     if hasattr(model, "tree_"):
         return [(model, everything)]
-    trees = list(np.asarray(model.estimators_, dtype=object).ravel())
+    trees = _parts(model)
     columns = getattr(model, "estimators_features_", None)
     chosen = columns or [everything] * len(trees)
     return [(tree, np.asarray(own)) for tree, own in zip(trees, chosen, strict=True)]
@@ -135,11 +135,16 @@ def holds_trees(model: Any) -> bool:
     """Whether a model is a tree of scikit-learn, or holds nothing but such trees."""
     if hasattr(model, "tree_"):
         return True
-    parts = getattr(model, "estimators_", None)
-    if parts is None or not hasattr(model, "n_features_in_"):
+    if not hasattr(model, "estimators_") or not hasattr(model, "n_features_in_"):
         return False
-    trees = np.asarray(parts, dtype=object).ravel()
+    trees = _parts(model)
     return len(trees) > 0 and all(hasattr(tree, "tree_") for tree in trees)
+
+
+def _parts(model: Any) -> list[Any]:
+    """Return the members of an ensemble; those of boosting stage by stage."""
+    parts = model.estimators_
+    return list(parts.ravel()) if isinstance(parts, np.ndarray) else list(parts)
 
 
 def refuse_unknown_nodes(tree: Any) -> None:
