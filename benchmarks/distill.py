@@ -28,8 +28,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from sklearn.manifold import trustworthiness
 
-from data import data_folder
-from latentforest import RFAE, SupervisedForest
+from latentforest import RFAE, SupervisedForest, datasets
 from latentforest.encoder import LeafTable
 from latentforest.metrics import distortion
 from mappers import Features
@@ -58,8 +57,7 @@ class Setting(NamedTuple):
 
 def fit(name: str, n_components: int, seed: int) -> Setting:
     """Fit the large model on most rows of a table."""
-    file = f"{name.partition(',')[0]}.csv.gz"
-    table = pd.read_csv(data_folder() / "tabular" / file)
+    table = datasets.load(name.partition(",")[0])
     n_rows = min(MOST_ROWS, len(table))
     table = table.sample(n_rows, random_state=seed, ignore_index=True)
     n_new = round(NEW_SHARE * len(table))

@@ -15,7 +15,7 @@ import pandas as pd
 from palmerpenguins import load_penguins
 
 from data import data_folder
-from latentforest import RFAE
+from latentforest import RFAE, datasets
 
 SHARES = (0.01, 0.03, 0.1, 0.2, 0.3)
 MOST_ROWS = 4_000
@@ -37,7 +37,7 @@ def with_gaps() -> Iterator[tuple[str, pd.DataFrame]]:
 def given_gaps() -> Iterator[tuple[str, pd.DataFrame]]:
     """Tables of which cells are taken away at random, 1 to 30 % of each column."""
     for name in ("credit", "churn", "telco", "student", "obesity", "king"):
-        table = pd.read_csv(data_folder() / "tabular" / f"{name}.csv.gz")
+        table = datasets.load(name)
         rng = np.random.default_rng(0)
         table = table.sample(min(len(table), MOST_ROWS), random_state=0)
         columns = {

@@ -29,7 +29,7 @@ from sklearn.datasets import load_digits
 from sklearn.manifold import trustworthiness
 from sklearn.neighbors import KNeighborsClassifier
 
-from data import data_folder
+from latentforest import datasets
 from latentforest.metrics import distortion
 from latentforest.table import TableCodec
 from mappers import METHODS, SEED, Features, package_of, warm_up
@@ -70,12 +70,8 @@ def read(name: str) -> pd.DataFrame:
     if name == "digits":
         return load_digits(as_frame=True).frame
     if name == "mnist":
-        with np.load(data_folder() / "mnist" / "mnist.npz") as file:
-            pixels, digit = file["x_train"], file["y_train"]
-        names = [f"pixel {j}" for j in range(pixels[0].size)]
-        table = pd.DataFrame(pixels.reshape(len(pixels), -1), columns=names)
-        return table.assign(digit=digit)
-    return pd.read_csv(data_folder() / "tabular" / f"{name}.csv.gz")
+        return datasets.load(name)[:60_000]  # the training digits
+    return datasets.load(name)
 
 
 @cache

@@ -33,7 +33,7 @@ import pandas as pd
 from sklearn.metrics import roc_auc_score
 
 from data import data_folder
-from latentforest import OddRows
+from latentforest import OddRows, datasets
 from odd_report import write_report
 
 RESULTS = Path(__file__).parent / "results"
@@ -163,7 +163,7 @@ def one_hot(train: pd.DataFrame, test: pd.DataFrame) -> tuple[np.ndarray, np.nda
 
 def mixed(name: str, seed: int) -> dict[str, object]:
     """One mixed table: AUC of all methods, and how often the cell is found."""
-    table = pd.read_csv(data_folder() / "tabular" / f"{name}.csv.gz")
+    table = datasets.load(name)
     if len(table) > MOST_ROWS // 2:
         table = table.sample(MOST_ROWS // 2, random_state=seed).reset_index(drop=True)
     table, odd, column = swapped(table, seed)

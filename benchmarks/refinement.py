@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from data import data_folder
-from latentforest import RFAE
+from latentforest import RFAE, datasets
 
 SIZE = 8  # coordinates
 FORESTS = ("completely_random", "adversarial")
@@ -24,7 +23,7 @@ REPEATS = 3
 
 def churn(n_rows: int) -> pd.DataFrame:
     """Churn's rows, repeated with a little noise on the numbers where needed."""
-    table = pd.read_csv(data_folder() / "tabular" / "churn.csv.gz")
+    table = datasets.load("churn")
     rng = np.random.default_rng(0)
     drawn = table.iloc[np.arange(n_rows) % len(table)].reset_index(drop=True)
     for name in drawn.columns[drawn.dtypes == np.float64]:

@@ -14,7 +14,7 @@ Writes ``results/serving.md`` if all parts are run, as without arguments.
   placed its first row, and what it then takes of memory.
 
 One thread, seconds of the processor, best of several runs: other programs do not
-disturb them. Needs LATENTFOREST_DATA for the table of churn.
+disturb them.
 """
 
 import json
@@ -29,7 +29,6 @@ import numpy as np
 import onnxruntime
 import pandas as pd
 
-from data import data_folder
 from latentforest import (
     RFAE,
     AdversarialForest,
@@ -37,6 +36,7 @@ from latentforest import (
     Scorer,
     ShiHorvathForest,
     SupervisedForest,
+    datasets,
 )
 from latentforest.serving import onnx_inputs, to_onnx
 
@@ -112,7 +112,7 @@ def wide_table(seed=0):
 
 def served_models():
     """Fit the models that are served; name, table, model."""
-    wide, churn = wide_table(), pd.read_csv(data_folder() / "tabular/churn.csv.gz")
+    wide, churn = wide_table(), datasets.load("churn")
     settings = {"random_state": 0, "n_jobs": 1}
     for name, table in (("20 columns", wide), ("churn", churn)):
         for what, model in {

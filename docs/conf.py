@@ -27,6 +27,8 @@ OUTSIDE = {
     "CHANGELOG.md": "changes.md",
     "CONTRIBUTING.md": "contributing.md",
     "benchmarks/results/bits.png": "bits.png",
+    "benchmarks/results/clustering.md": "clustering.md",
+    "benchmarks/results/clustering.png": "clustering.png",
     "benchmarks/results/dask.md": "dask.md",
     "benchmarks/results/decoders.md": "decoders.md",
     "benchmarks/results/decoders.png": "decoders.png",

@@ -14,6 +14,7 @@ from latentforest.table._kinds import Storage
 PACKAGES = [
     *("", ".table", ".forest", ".kernel", ".spectral", ".decode", ".refine"),
     *(".distill", ".metrics", ".insight", ".plot", ".explore", ".files", ".serving"),
+    ".datasets",
 ]
 # Names that the top repeats are the same objects.
 PUBLIC = {
