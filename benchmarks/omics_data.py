@@ -20,8 +20,8 @@ def load_arrays(folder: str, name: str) -> dict[str, np.ndarray]:
     path = Path(os.environ.get("LATENTFOREST_DATA", "")) / folder / name
     if not path.is_file():
         sys.exit(
-            f"Set LATENTFOREST_DATA to the folder with {folder}/{name}. It is made from "
-            f"{ORIGINS[folder]}."
+            f"Set LATENTFOREST_DATA to the folder with {folder}/{name}. It is made "
+            f"from {ORIGINS[folder]}."
         )
     with np.load(path) as found:
         return dict(found)
