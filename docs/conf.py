@@ -37,6 +37,8 @@ OUTSIDE = {
     "benchmarks/results/forecast.md": "forecast.md",
     "benchmarks/results/foreign.md": "foreign.md",
     "benchmarks/results/gaps.md": "gaps.md",
+    "benchmarks/results/golub.md": "golub.md",
+    "benchmarks/results/golub.png": "golub.png",
     "benchmarks/results/growers.md": "growers.md",
     "benchmarks/results/ingredients.md": "ingredients.md",
     "benchmarks/results/ingredients.png": "ingredients.png",

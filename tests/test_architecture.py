@@ -17,7 +17,7 @@ MODULES = sorted(
 LONGEST = 300
 OPTIONAL = (
     *("matplotlib", "polars", "pyarrow", "palmerpenguins", "typer", "rich", "onnx"),
-    *("onnxruntime", "python_calamine", "duckdb"),
+    *("onnxruntime", "python_calamine", "duckdb", "anndata"),
 )
 
 

@@ -238,7 +238,8 @@ class RFAE(PlannedModel):
             than memory: the path of a file, of a folder of files, or a pattern such as
             ``"rows/*.parquet"``; a ``numpy.memmap``; a function that gives the table
             in pieces whenever it is called; a data frame or array of Dask. The result
-            does not depend on how the table is cut.
+            does not depend on how the table is cut. Of an AnnData the matrix ``X``; it
+            gets the coordinates of its rows as ``obsm["X_rfae"]``.
         y : array of shape (n_rows,), default=None
             Target of a supervised forest; other forests ignore it.
 
@@ -252,7 +253,6 @@ class RFAE(PlannedModel):
         rngs = stage_rngs(self.random_state, *STAGES)
         rngs |= stage_rngs(rngs["kernel"], "forest", "landmarks")
         self._refine_rng = rngs["refine"]
-
         forest = resolve_forest(forests_to_try(self)[0])
         self.codec_, table, self._kept = forest.read(
             open_source(X, self),
@@ -297,4 +297,4 @@ class RFAE(PlannedModel):
             encoder = encoder.refine(refinement, deepcopy(self._refine_rng))
             decoder = refined_decoder(decoder, encoder)
         self._settle(encoder, decoder.fit_context(encoder.context(), rngs["decoder"]))
-        return self
+        return self._note_coords(X)

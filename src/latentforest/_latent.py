@@ -18,7 +18,15 @@ from latentforest.batches import open_batches
 from latentforest.decode import AutoDecoder, Uncertainty, calibrate, spreading
 from latentforest.encoder import fill_from_rows
 from latentforest.refine import Refinement
-from latentforest.table import Batches, EncodedTable, Whole, fill_table, index_of
+from latentforest.table import (
+    COORDS,
+    Batches,
+    EncodedTable,
+    Whole,
+    fill_table,
+    index_of,
+    is_anndata,
+)
 
 
 def check_model(model: Any, fitted: str = "encoder_") -> None:
@@ -39,6 +47,19 @@ class LatentModel(FittedParts):
         """Fit as ``fit`` does, and return the coordinates of all rows of the table."""
         source = open_source(X, self)
         self.fit(source if isinstance(source, Batches) else X, y)
+        if is_anndata(X):
+            return X.obsm[COORDS].copy()
+        return self._place_all(source)
+
+    def _note_coords(self, X: Any) -> Self:
+        """Leave coordinates in an AnnData, where its users look for them."""
+        table = X.table if isinstance(X, Whole) else X
+        if is_anndata(table):
+            table.obsm[COORDS] = self._place_all(Whole(table))
+        return self
+
+    def _place_all(self, source: Any) -> Any:
+        """Coordinates of all rows of the table that the model was fitted on."""
         if self._kept.is_all and isinstance(source, Whole | EncodedTable):
             # A copy: what is done to the result must not move the model's own rows.
             return self.embedding_.copy()
@@ -58,7 +79,8 @@ class LatentModel(FittedParts):
         ----------
         X : data frame, array of shape (n_rows, n_columns), dict or list of dicts
             A table with the columns of the fitted one; or rows, each a dict of column
-            name to cell; or any other source of a long table, see ``fit``.
+            name to cell; or any other source of a table, see ``fit``. An AnnData gets
+            the coordinates as ``obsm["X_rfae"]``, too.
         to : path or None, default=None
             A new folder: the coordinates are written there, as Parquet files, and
             never in memory all at once.
@@ -71,7 +93,10 @@ class LatentModel(FittedParts):
         check_is_fitted(self, "encoder_")
         source = open_batches(X, schema=self.schema_, progress=self.verbose)
         if to is None and isinstance(source, Whole):
-            return self._encode(X)
+            coords = self._encode(X)
+            if is_anndata(X):
+                X.obsm[COORDS] = coords.copy()
+            return coords
         return place_rows(self._placer, source, to)
 
     def inverse_transform(

@@ -129,14 +129,13 @@ class PackedDecoder(SpreadingDecoder):
 
 def _certain(schema: TableSchema, codes: Codes) -> CellSpread:
     """No spread for numbers, and all the weight for one level, or for missing."""
-    n_codes = np.where(schema.is_number, 0, schema.n_levels + 1)
+    n_levels = schema.n_levels
+    n_codes = np.where(schema.is_number, 0, n_levels + 1)
     start = np.cumsum(n_codes, dtype=np.int64) - n_codes
     std = np.where(schema.is_number & ~np.isnan(codes), 0.0, np.nan)
     shares = np.zeros((len(codes), int(n_codes.sum())))
     for column in np.flatnonzero(~schema.is_number):
-        level = np.where(
-            np.isnan(codes[:, column]), schema.n_levels[column], codes[:, column]
-        )
+        level = np.where(np.isnan(codes[:, column]), n_levels[column], codes[:, column])
         at = start[column] + level.astype(np.int64)
         shares[np.arange(len(codes)), at] = 1.0
     return CellSpread(std, shares, start)

@@ -198,7 +198,8 @@ class Uncertainty:
         import pandas as pd  # noqa: PLC0415 (only who asks for a frame pays for it)
 
         numbers = np.flatnonzero(self._schema.is_number)
-        names = [self._schema.names[column] for column in numbers]
+        all_names = self._schema.names
+        names = [all_names[column] for column in numbers]
         frame = pd.DataFrame(cells[:, numbers])
         for place, column in enumerate(numbers):
             spec, known = self._schema.columns[column], cells[:, column]

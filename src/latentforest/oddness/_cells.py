@@ -139,7 +139,7 @@ def fit_expectations(
 def _fit(
     sample: EncodedTable, column: int, grown: ColumnForest, n_jobs: int | None
 ) -> CellExpectation:
-    n_levels = int(sample.schema.n_levels[column])
+    n_levels = sample.schema.columns[column].n_levels
     leaf_rows = LeafRows.of_ids(grown.leaf_ids, grown.forest.n_leaves, n_jobs=n_jobs)
     cells = np.ascontiguousarray(sample.values[:, column])
     model = CellExpectation(

@@ -83,13 +83,14 @@ class CellSpace:
         schema, values = table.schema, table.values
         mean, scale = np.zeros(schema.n_columns), np.ones(schema.n_columns)
         step = np.zeros(schema.n_columns)
-        for column in np.flatnonzero(schema.is_number | schema.is_ordered):
+        is_number = schema.is_number
+        for column in np.flatnonzero(is_number | schema.is_ordered):
             seen = values[~np.isnan(values[:, column]), column]
             if not len(seen):
                 continue
             # Rounding gives a constant column a spread of its own.
             spread = 0.0 if seen.min() == seen.max() else std_of(seen)
-            if schema.is_number[column]:
+            if is_number[column]:
                 mean[column], scale[column] = mean_of(seen), spread or 1.0
             elif spread:
                 step[column] = 1.0 / spread

@@ -11,6 +11,7 @@ from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._columns import encode_column as encode_column
 from latentforest.table._columns import round_decimals as round_decimals
 from latentforest.table._fill import fill_table as fill_table
+from latentforest.table._frames import COORDS as COORDS
 from latentforest.table._frames import (
     NumberColumn,
     RawColumn,
@@ -20,6 +21,7 @@ from latentforest.table._frames import (
     open_table,
 )
 from latentforest.table._frames import arrow_type as arrow_type
+from latentforest.table._frames import is_anndata as is_anndata
 from latentforest.table._frames import is_dask as is_dask
 from latentforest.table._frames import shape_of as shape_of
 from latentforest.table._frames import time_cells as time_cells

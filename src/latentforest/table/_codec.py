@@ -39,8 +39,9 @@ from latentforest.table._table_survey import (
 class TableCodec:
     """Learn the columns of a table, then turn tables into codes and back.
 
-    Accepts pandas and polars data frames, pyarrow tables and arrays. Decoding gives
-    a table of the library, dtypes, levels and column order that were fitted.
+    Accepts pandas and polars data frames, pyarrow tables, AnnData and arrays.
+    Decoding gives a table of the library, dtypes, levels and column order that were
+    fitted.
 
     Parameters
     ----------

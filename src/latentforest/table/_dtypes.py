@@ -47,12 +47,17 @@ OBJECTS: list[tuple[str, set[Storage]]] = [
 # Where a dtype names its time zone.
 _ZONED = re.compile(rf"(?:datetime64|timestamp|Datetime).\w+, (?:tz=)?({ZONE})[\])]")
 
+MATRIX: list[tuple[str, set[Storage]]] = [
+    ("bool", {Storage.boolean}),
+    (rf"u?int{WIDTHS}|[<>][iu](1|2|4|8)", {Storage.integer}),
+    (r"float(16|32|64|96|128)|[<>]f(2|4|8|12|16)", {Storage.float}),
+]
+
 # Per library, what the text of a dtype says about how cells are kept.
 SHAPES: dict[str, list[tuple[str, set[Storage]]]] = {
+    "anndata": MATRIX,
     "numpy": [
-        ("bool", {Storage.boolean}),
-        (rf"u?int{WIDTHS}|[<>][iu](1|2|4|8)", {Storage.integer}),
-        (r"float(16|32|64|96|128)|[<>]f(2|4|8|12|16)", {Storage.float}),
+        *MATRIX,
         (r"[<>]U\d{1,6}", {Storage.text}),
         (rf"datetime64\[{NUMPY_UNIT}\]|[<>]M8\[{NUMPY_UNIT}\]", {Storage.datetime}),
         (rf"timedelta64\[{NUMPY_UNIT}\]|[<>]m8\[{NUMPY_UNIT}\]", {Storage.duration}),

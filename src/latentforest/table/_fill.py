@@ -11,7 +11,9 @@ from latentforest.table._frames import (
     NumberColumn,
     RawColumn,
     TimeColumn,
+    fill_anndata,
     index_of,
+    is_anndata,
     open_table,
 )
 from latentforest.table._match import match_columns
@@ -33,6 +35,8 @@ def fill_table(codec: TableCodec, X: Any, codes: Codes) -> Any:
         return np.where(missing, filled, X)
     if nw.dependencies.is_pandas_dataframe(X):
         return _fill_pandas(X, filled, missing, places)
+    if is_anndata(X):
+        return fill_anndata(X, filled, missing, places)
     frame, other = nw.from_native(X), nw.from_native(filled)
     for j, place in enumerate(places):
         name = frame.columns[place]

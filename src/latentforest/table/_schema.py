@@ -17,7 +17,7 @@ from latentforest.table._kinds import ColumnKind
 from latentforest.table._names import one_nan
 from latentforest.table._report import schema_report
 
-Container: TypeAlias = Literal["pandas", "polars", "pyarrow", "numpy"]
+Container: TypeAlias = Literal["pandas", "polars", "pyarrow", "anndata", "numpy"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class TableSchema:
     ----------
     columns : tuple of ColumnSpec
         One record per column.
-    container : {'pandas', 'polars', 'pyarrow', 'numpy'}, default='numpy'
+    container : {'pandas', 'polars', 'pyarrow', 'anndata', 'numpy'}, default='numpy'
         The library of the table that was fitted, and of the tables to build.
     """
 
@@ -126,7 +126,7 @@ class TableSchema:
             raise damaged("the table has no columns")
         columns = tuple(ColumnSpec.take(part, container) for part in parts)
         kinds = {column.dtype.partition(":")[0] for column in columns}
-        if container == "numpy" and len(kinds) > 1:
+        if container in {"anndata", "numpy"} and len(kinds) > 1:
             raise damaged("the columns of an array have several dtypes")
         return cls(columns, container)  # type: ignore[arg-type]
 

@@ -1,4 +1,4 @@
-"""The only place that touches pandas, polars, pyarrow and NumPy tables.
+"""The only place that touches tables: pandas, polars, pyarrow, AnnData and NumPy.
 
 Reading gives each column as floats or as an index into its distinct values; what a
 column means is decided elsewhere. Writing takes settled codes and restores the dtype.
@@ -17,6 +17,13 @@ from latentforest._base._checks import listed
 from latentforest._base._errors import SchemaError
 from latentforest._base._types import Codes, Floats
 from latentforest.table._column_spec import ColumnSpec
+from latentforest.table._frames._anndata import (
+    COORDS,
+    build_anndata,
+    fill_anndata,
+    is_anndata,
+    open_anndata,
+)
 from latentforest.table._frames._arrow import (
     build_arrow_table,
     read_arrow,
@@ -54,6 +61,7 @@ from latentforest.table._names import one_nan
 from latentforest.table._schema import Container, TableSchema
 
 __all__ = [
+    "COORDS",
     "EXACT",
     "LabelColumn",
     "NumberColumn",
@@ -63,7 +71,9 @@ __all__ = [
     "arrow_type",
     "as_levels",
     "build_table",
+    "fill_anndata",
     "index_of",
+    "is_anndata",
     "is_dask",
     "open_table",
     "rows_of",
@@ -87,8 +97,9 @@ def open_table(X: Any, names: tuple[Hashable, ...] | None = None) -> RawTable:
     Parameters
     ----------
     X : table
-        A pandas or polars data frame, a pyarrow table, or anything that NumPy makes
-        a two-dimensional array of. Where columns are known, also rows as dicts.
+        A pandas or polars data frame, a pyarrow table, an AnnData, or anything that
+        NumPy makes a two-dimensional array of. Where columns are known, also rows as
+        dicts.
     names : tuple of hashable or None, default=None
         The columns, where they are known.
 
@@ -110,7 +121,10 @@ def open_table(X: Any, names: tuple[Hashable, ...] | None = None) -> RawTable:
         raise TypeError(message)
     if names is not None and is_records(X):
         return open_records(X, names)
-    table = _open_frame(X) if _is_frame(X) else open_array(X)
+    if is_anndata(X):
+        table = open_anndata(X)
+    else:
+        table = _open_frame(X) if _is_frame(X) else open_array(X)
     shape = (table.n_rows, table.n_columns)
     for count, what in ((table.n_rows, "sample"), (table.n_columns, "feature")):
         if count == 0:
@@ -214,6 +228,8 @@ def build_table(schema: TableSchema, codes: Codes, *, index: Any = None) -> Any:
     """Build a table of the schema's library from settled codes."""
     if schema.container == "numpy":
         return build_array(schema.columns, codes)
+    if schema.container == "anndata":
+        return build_anndata(schema.columns, codes, index)
     pairs = [(spec, codes[:, j]) for j, spec in enumerate(schema.columns)]
     if schema.container == "pandas":
         columns = [write_pandas(spec, column) for spec, column in pairs]
@@ -238,12 +254,19 @@ def is_dask(X: Any) -> bool:
 
 
 def index_of(X: Any) -> Any:
-    """Return the row index of a pandas data frame, None for every other table."""
+    """Return the row index of a pandas data frame, the names of cells of an AnnData.
+
+    None for every other table.
+    """
+    if is_anndata(X):
+        return X.obs_names
     return X.index if nw.dependencies.is_pandas_dataframe(X) else None
 
 
 def rows_of(X: Any, rows: NDArray[np.int64]) -> Any:
     """Return the chosen rows of a table of any library."""
+    if is_anndata(X):
+        return X[rows]
     if nw.dependencies.is_into_dataframe(X):
         return nw.from_native(X, eager_only=True)[rows].to_native()
     return np.asarray(X)[rows] if hasattr(X, "dtype") else [X[i] for i in rows]

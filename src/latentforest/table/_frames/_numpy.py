@@ -46,7 +46,9 @@ def open_array(X: Any) -> RawTable:
         message = f"Complex data not supported\nThe table's dtype is {array.dtype}."
         raise ValueError(message)
     names = tuple(f"x{position}" for position in range(array.shape[1]))
-    return RawTable("numpy", names, len(array), lambda j: _read(names[j], array[:, j]))
+    return RawTable(
+        "numpy", names, len(array), lambda j: read_array(names[j], array[:, j])
+    )
 
 
 def _as_array(X: Any) -> NDArray[Any]:
@@ -60,7 +62,8 @@ def _as_array(X: Any) -> NDArray[Any]:
     return array
 
 
-def _read(name: Hashable, values: NDArray[Any]) -> RawColumn:
+def read_array(name: Hashable, values: NDArray[Any]) -> RawColumn:
+    """Read a column of an array of any dtype."""
     kind = values.dtype.kind
     dtype = str(values.dtype)
     if kind == "O":
