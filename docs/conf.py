@@ -44,6 +44,8 @@ OUTSIDE = {
     "benchmarks/results/ingredients.png": "ingredients.png",
     "benchmarks/results/intervals.md": "intervals.md",
     "benchmarks/results/maps.md": "maps.md",
+    "benchmarks/results/mnist.md": "mnist.md",
+    "benchmarks/results/mnist.png": "mnist.png",
     "benchmarks/results/neighbours.md": "neighbours.md",
     "benchmarks/results/odd.md": "odd.md",
     "benchmarks/results/panels.png": "panels.png",

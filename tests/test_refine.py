@@ -481,3 +481,23 @@ def test_as_many_rows_are_refined_as_can_be_searched():
         model = RFAE(n_components, forest=CompletelyRandomForest(2), random_state=0)
         model.set_params(refine=Refinement(0, start="linear")).fit(X)
         assert len(model.encoder_.refined.rows) == n_refined
+
+
+def test_a_common_unit_serves_the_numbers_that_vary_most():
+    """One coordinate is for the wide columns, not for many that hardly vary."""
+    rng = np.random.default_rng(0)
+    wide, narrow = rng.normal(size=(2, 400, 1))
+    table = np.hstack([wide + 0.1 * rng.normal(size=(400, 2)), 0.01 * narrow])
+    table = np.hstack([table, table[:, 2:] + 0.001 * rng.normal(size=(400, 4))])
+    lost = {}
+    for units in ("columns", "common"):
+        settings = Refinement(2, start="linear", units=units)
+        model = RFAE(1, refine=settings, random_state=0).fit(table[:300])
+        new = table[300:]
+        lost[units] = np.mean((np.asarray(model.reconstruct(new)) - new) ** 2)
+    assert lost["common"] < 0.1 * lost["columns"]
+
+
+def test_units_are_checked():
+    with pytest.raises(ValueError, match="units"):
+        RFAE(refine=Refinement(units="metres")).fit(np.eye(5))

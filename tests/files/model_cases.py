@@ -103,6 +103,9 @@ MODELS = {
     "refined neighbours": lambda: fitted(
         refine=Refinement(2, n_neighbors=8, start="neighbours")
     ),
+    "refined in one unit": lambda: fitted(
+        refine=Refinement(2, n_neighbors=8, units="common")
+    ),
     "refined packed": lambda: fitted(refine=Refinement(start="packed")),
     "packed some rows": lambda: fitted(
         n_components=12, refine=Refinement(start="packed", max_rows=25), landmarks=30

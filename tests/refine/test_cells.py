@@ -107,6 +107,32 @@ def test_guessing_the_mean_of_a_number_costs_one(missing):
         assert np.mean(seen**2) == pytest.approx(1)
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_a_common_unit_keeps_ratios_between_numbers(missing):
+    table = encode(mixed_frame(80, missing=missing, seed=3))
+    own, common = (
+        CellSpace.of_table(table, common_unit=common) for common in (False, True)
+    )
+    numbers = table.schema.is_number
+    assert len(set(own.scale[numbers])) >= 3
+    rms = np.sqrt(np.mean(np.nanvar(table.values[:, numbers], axis=0)))
+    np.testing.assert_allclose(common.scale[numbers], rms)
+    np.testing.assert_array_equal(common.scale[~numbers], own.scale[~numbers])
+    np.testing.assert_array_equal(common.mean, own.mean)
+
+
+def test_a_common_unit_of_constants_is_one():
+    table = encode(pd.DataFrame({"x": [2.5, 2.5], "y": [1.5, 1.5]}))
+    space = CellSpace.of_table(table, common_unit=True)
+    np.testing.assert_array_equal(space.scale, 1.0)
+
+
+def test_a_common_unit_of_huge_numbers_is_finite():
+    table = encode(pd.DataFrame({"x": [-1.5e308, 1.5e308], "y": [-1e307, 1e308]}))
+    space = CellSpace.of_table(table, common_unit=True)
+    assert np.isfinite(space.scale).all()
+
+
 def test_a_wrong_level_costs_two_and_a_right_one_nothing():
     table = encode(pd.DataFrame({"name": ["a", "b", "c", "b"]}))
     cells = cells_of(table)

@@ -66,23 +66,26 @@ class Cells:
 class CellSpace:
     """Numbers in units of their standard deviation, categories as indicators.
 
-    Summed over the cells of a column, the mean squared error is 1 − R² for a number,
+    Summed over the cells of a column, the mean squared error is 1 − R² for a number
+    (if not all numbers have one unit, which is then their root mean square deviation),
     and about twice the share of wrong cells for a category that is told with
     certainty. Whether a cell is missing is one more cell, if gaps shall be told apart.
     """
 
     schema: TableSchema
     mean: Floats  # (n_columns,) of a number; 0 for categories
-    scale: Floats  # (n_columns,) standard deviation of a number; 1 for categories
+    scale: Floats  # (n_columns,) unit of a number; 1 for categories
     step: Floats  # (n_columns,) 1 / standard deviation of ordered levels; else 0
     gaps: NDArray[np.int64]  # columns whose gaps are told from values
 
     @classmethod
-    def of_table(cls, table: EncodedTable, *, tell_gaps: bool = True) -> "CellSpace":
+    def of_table(
+        cls, table: EncodedTable, *, tell_gaps: bool = True, common_unit: bool = False
+    ) -> "CellSpace":
         """Read means and scales off a table."""
         schema, values = table.schema, table.values
         mean, scale = np.zeros(schema.n_columns), np.ones(schema.n_columns)
-        step = np.zeros(schema.n_columns)
+        step, spreads = np.zeros(schema.n_columns), np.zeros(schema.n_columns)
         is_number = schema.is_number
         for column in np.flatnonzero(is_number | schema.is_ordered):
             seen = values[~np.isnan(values[:, column]), column]
@@ -92,8 +95,13 @@ class CellSpace:
             spread = 0.0 if seen.min() == seen.max() else std_of(seen)
             if is_number[column]:
                 mean[column], scale[column] = mean_of(seen), spread or 1.0
+                spreads[column] = spread
             elif spread:
                 step[column] = 1.0 / spread
+        largest = spreads.max(initial=0.0)
+        if common_unit and largest:
+            share = np.sqrt(np.mean((spreads[is_number] / largest) ** 2))
+            scale[is_number] = largest * share
         missing = np.isnan(values)
         some = missing.any(axis=0) & ~missing.all(axis=0) & tell_gaps
         return cls(schema, mean, scale, step, np.flatnonzero(some))

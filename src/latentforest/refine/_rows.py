@@ -123,7 +123,11 @@ def refine_rows(
         rows = rng.choice(rows, most, replace=False)
     rows = np.sort(rows)
     # What packed coordinates carry is a whole column, gaps and all.
-    space = CellSpace.of_table(table, tell_gaps=settings.start != "packed")
+    space = CellSpace.of_table(
+        table,
+        tell_gaps=settings.start != "packed",
+        common_unit=settings.units == "common",
+    )
     cells = space.cells(table.values[rows])
     given = RowsToRefine(cells, hints(rows), n_components, rng, n_jobs)
     tried = []

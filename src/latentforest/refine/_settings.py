@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 MOST_ROUNDS = 1_000  # and steps; some dozen are enough
 MANY_ROWS, FEW_ROWS = 100_000, 10_000
 STARTS = ("forest", "linear", "neighbours", "packed", "auto")
+UNITS = ("columns", "common")
 TO_LOOK_AT = 2  # coordinates; a map that keeps neighbours together is best there
 
 
@@ -51,6 +52,11 @@ class Refinement(Parameters):
         others are placed like new rows. None stands for 100,000 with up to 8
         coordinates or packed ones, and else for 10,000: there neighbours are searched
         by brute force.
+    units : {"columns", "common"}, default="columns"
+        What an error counts in. "columns": the standard deviation of its column, so
+        that all columns count alike, as in `distortion`. "common": one unit for all
+        numbers, so that the squared error itself is made small; for columns that
+        measure the same thing, such as pixels, of which some hardly vary.
     """
 
     def __init__(
@@ -62,6 +68,7 @@ class Refinement(Parameters):
         steps: int = 5,
         start: str = "auto",
         max_rows: int | None = None,
+        units: str = "columns",
     ) -> None:
         self.rounds = rounds
         self.n_neighbors = n_neighbors
@@ -69,6 +76,7 @@ class Refinement(Parameters):
         self.steps = steps
         self.start = start
         self.max_rows = max_rows
+        self.units = units
 
     def to_try(self, n_components: int) -> list[Self]:
         """Return these settings with every start that is to be tried."""
@@ -119,6 +127,7 @@ class Refinement(Parameters):
             check_integer("max_rows", self.max_rows, minimum=2)
         check_real("ridge", self.ridge, minimum=0.0)
         check_option("start", self.start, STARTS)
+        check_option("units", self.units, UNITS)
 
 
 class AutoRefinement(Parameters):
