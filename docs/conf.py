@@ -32,6 +32,8 @@ OUTSIDE = {
     "benchmarks/results/dask.md": "dask.md",
     "benchmarks/results/decoders.md": "decoders.md",
     "benchmarks/results/decoders.png": "decoders.png",
+    "benchmarks/results/denoising.md": "denoising.md",
+    "benchmarks/results/denoising.png": "denoising.png",
     "benchmarks/results/distill.md": "distill.md",
     "benchmarks/results/encoding.md": "encoding.md",
     "benchmarks/results/forecast.md": "forecast.md",
