@@ -71,8 +71,8 @@ seeds.
 TAIL = """\
 On log values the studies do not mix at all, and harmonypy as it comes leaves it so.
 Autoencoded by a forest of Tasic's cells, the larger study, they mix more than with
-either harmonypy, and Tasic's types stay as far apart, to 5 %. That is the paper's
-result. It has a price: cells become means of 100 neighbours from the other study, and
+either harmonypy, and Tasic's types stay as far apart, to 5 %. As the paper
+found, with a price: cells become means of 100 neighbours from the other study, and
 Zeisel's fine types are told apart much less. A forest of Zeisel's 290 cells loses the
 types of Tasic instead; there 100 neighbours are a third of all cells.
 

@@ -26,6 +26,7 @@ OUTSIDE = {
     "ARCHITECTURE.md": "architecture.md",
     "CHANGELOG.md": "changes.md",
     "CONTRIBUTING.md": "contributing.md",
+    "benchmarks/results/README.md": "results.md",
     "benchmarks/results/bits.png": "bits.png",
     "benchmarks/results/clustering.md": "clustering.md",
     "benchmarks/results/clustering.png": "clustering.png",

@@ -1,0 +1,143 @@
+"""The page of all results, from their rows: what was run, and where we do not win.
+
+    python benchmarks/results_page.py       # writes results/README.md
+
+Dates and commits are those of the rows, by git.
+"""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+
+from table1_ranks import NAMES
+
+RESULTS = Path(__file__).parent / "results"
+# Page, rows, the command, and what it is about.
+STUDIES = (
+    ("table1", "table1.py", "20 tables, ten compressions: the paper's Table 1"),
+    ("mnist", "mnist.py", "ten digits beside the authors' reconstructions"),
+    ("golub", "golub.py", "leukaemia: supervised against unsupervised"),
+    ("denoising", "denoising.py", "cells of two studies, beside harmonypy"),
+    ("clustering", "clustering.py", "clusters against classes, beside PCA, FAMD, UMAP"),
+    ("maps", "maps.py", "maps of two coordinates beside those of others"),
+    ("decoders", "decoders.py", "decoders compared"),
+    ("odd", "odd.py", "odd rows against the field (ADBench)"),
+    ("distill", "distill.py", "smaller models"),
+    ("growers", "growers.py", "trees of adversarial rounds"),
+    ("scale", "scale.py", "time and memory, 1,000 to 10,000,000 rows"),
+    ("forecast", "forecast.py", "forecast beside measured"),
+)
+
+
+def rows_of(name: str) -> pd.DataFrame:
+    """Read the rows of a study."""
+    lines = (RESULTS / f"{name}.jsonl").read_text().splitlines()
+    return pd.DataFrame(map(json.loads, lines))
+
+
+def last_change(path: Path) -> str:
+    """Date and commit of the last change of a file."""
+    words = ["git", "log", "-1", "--format=%as, %h", "--", str(path)]
+    made = subprocess.run(
+        words, check=True, capture_output=True, text=True, cwd=RESULTS
+    )
+    return made.stdout.strip()
+
+
+def behind_in_table1() -> list[str]:
+    """Tables on which a configuration of ours loses more than another method."""
+    from data import paper_results
+
+    rows, keys = rows_of("table1"), ["dataset", "run", "factor"]
+    theirs = paper_results().pivot_table(
+        index=keys, columns="method", values="distortion"
+    )
+    ours = rows.pivot_table(index=keys, columns="config", values="distortion")
+    lines = []
+    for config in ("paper", "default", "refined"):
+        others = ours[["pca"]].join(theirs.drop(columns="rfae"))
+        both = ours[[config]].join(others).dropna().groupby("dataset").mean()
+        best = both.drop(columns=config).idxmin(axis=1)
+        gap = both[config] - both.drop(columns=config).min(axis=1)
+        worse = gap[gap > 0].sort_values(ascending=False)
+        told = ", ".join(
+            f"{name} ({NAMES[best[name]]}, by {lost:.3f})"
+            for name, lost in worse.head(5).items()
+        )
+        more = f" and {len(worse) - 5} more" if len(worse) > 5 else ""
+        where = f": {told}{more}" if len(worse) else ""
+        lines.append(
+            f"- Table 1: `{NAMES[config]}` is not the best, PCA counted, on "
+            f"{len(worse)} of {len(both)} tables{where}."
+        )
+    return lines
+
+
+def behind_elsewhere() -> list[str]:
+    """Tell what the rows of the other studies say."""
+    clusters = rows_of("clustering")
+    clusters = clusters[clusters.method.isin(["rfae", "pca", "famd", "umap"])]
+    ari = clusters.groupby("method")[["k-means ARI", "HDBSCAN ARI"]].mean()
+    ari = ari.mean(axis=1).sort_values(ascending=False)
+    cells = rows_of("denoising").groupby(["table", "method"])["ilisi"].mean()
+    even = cells["standardised"].sort_values(ascending=False)
+    return [
+        "- Clusters: mean adjusted Rand index "
+        + ", ".join(f"{name} {value:.3f}" for name, value in ari.items())
+        + ".",
+        "- Cells of two studies, genes standardised within each: studies mix "
+        + ", ".join(f"{name} {value:.2f}" for name, value in even.items())
+        + " (2 is best).",
+        *missed_goals(),
+    ]
+
+
+def missed_goals() -> list[str]:
+    """List settings whose goal the page of MNIST calls missed."""
+    lines, section = [], ""
+    for line in (RESULTS / "mnist.md").read_text().splitlines():
+        section = line.removeprefix("## ") if line.startswith("## ") else section
+        if "**no**" in line:
+            setting, authors, own = (part.strip() for part in line.split("|")[1:4])
+            lines.append(
+                f"- MNIST, {section[0].lower()}{section[1:]}, {setting}: error {own}, "
+                f"the authors' {authors}."
+            )
+    return lines
+
+
+def main() -> None:
+    """Write the page."""
+    lines = [
+        "# Results",
+        "",
+        "Each study is one command, with `LATENTFOREST_DATA` set where it needs the "
+        "paper's data; rows that are there are not run again.",
+        "",
+        "| study | command | rows | last run |",
+        "|---|---|---|---|",
+    ]
+    for name, script, about in STUDIES:
+        path = RESULTS / f"{name}.jsonl"
+        n_rows = len(path.read_text().splitlines())
+        lines.append(
+            f"| [{about}]({name}.md) | `benchmarks/{script}` | {n_rows:,} | "
+            f"{last_change(path)} |"
+        )
+    lines += [
+        "",
+        "## Where we do not win",
+        "",
+        *behind_in_table1(),
+        *behind_elsewhere(),
+        "",
+        "The pages of the studies say more, each where it stands.",
+    ]
+    (RESULTS / "README.md").write_text("\n".join(lines) + "\n")
+    print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()
