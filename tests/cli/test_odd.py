@@ -35,7 +35,9 @@ def test_rows_are_written_as_python_scores_them(run, folder, odd_table, tmp_path
     out = tmp_path / "scored.csv"
     words = ["odd", folder / "m.lf", odd_table, "-o", out, "--keep", "id"]
     run(*words, "--block-rows", "7")
-    exact = {"float_precision": "round_trip"}  # pandas 2 reads some floats nearly
+    # pandas 2 reads some floats only nearly, unless it is told.
+    old = pd.__version__.startswith("2.")
+    exact = {"float_precision": "round_trip"} if old else {}
     scored = pd.read_csv(out, **exact)
     model = RFAE.load(folder / "m.lf")
     rows = pd.read_csv(odd_table, dtype={"code": str}, **exact)
