@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -185,16 +187,19 @@ def test_bags_and_isolation(case):
         read(model.fit(case.known, np.asarray(case.target, float)), case.known)
 
 
+def same_leaves_of(kind, case):
+    model = kind(case.n_trees, max_depth=case.depth, random_state=case.seed)
+    model.fit(case.known, case.target)
+    forest, encoded = read(model, case.known)
+    same_groups(forest.leaves(encoded.values), model.apply(case.known))
+
+
 @given(cases(tasks=("number", "two outputs")))
 @MANY
 def test_quantile_forests(case):
     from quantile_forest import RandomForestQuantileRegressor
 
-    model = RandomForestQuantileRegressor(
-        case.n_trees, max_depth=case.depth, random_state=case.seed
-    ).fit(case.known, case.target)
-    forest, encoded = read(model, case.known)
-    same_groups(forest.leaves(encoded.values), model.apply(case.known))
+    same_leaves_of(RandomForestQuantileRegressor, case)
 
 
 @given(cases(tasks=("two classes", "three classes")))
@@ -202,11 +207,7 @@ def test_quantile_forests(case):
 def test_balanced_forests(case):
     from imblearn.ensemble import BalancedRandomForestClassifier
 
-    model = BalancedRandomForestClassifier(
-        case.n_trees, max_depth=case.depth, random_state=case.seed
-    ).fit(case.known, case.target)
-    forest, encoded = read(model, case.known)
-    same_groups(forest.leaves(encoded.values), model.apply(case.known))
+    same_leaves_of(BalancedRandomForestClassifier, case)
 
 
 @given(cases(), st.sampled_from(["sklearn", "lightgbm", "xgboost"]))
@@ -687,6 +688,24 @@ def test_names_and_orders_of_lightgbm():
     theirs = model.predict(table, pred_leaf=True)
     same_groups(forest.leaves(encoded.values), theirs)
     assert RFAE(forest=model).fit(table).reconstruct(table).dtypes.equals(table.dtypes)
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_tables_of_other_libraries(library):
+    case = make_case(150, 10, 4, "number", missing=0.1, coarse=1, seed=1)
+    table = {"polars": pl.from_pandas, "pyarrow": pa.Table.from_pandas}[library]
+    model = lightgbm_model(case)
+    np.testing.assert_array_equal(
+        RFAE(forest=model, random_state=0).fit_transform(table(case.table)),
+        RFAE(forest=model, random_state=0).fit_transform(case.table),
+    )
+    pipeline = make_pipeline(StandardScaler(), ensemble.ExtraTreesRegressor(5))
+    pipeline.fit(case.known, case.target)
+    if library == "polars":
+        read(pipeline, pl.from_pandas(case.known))
+    else:
+        with pytest.raises(ValueError, match="take no pyarrow table"):
+            RFAE(forest=pipeline).fit(table(case.known))
 
 
 def test_models_from_their_own_files(tmp_path):

@@ -16,12 +16,3 @@ class TreeFacts:
     shrinkage: Floats | None = None  # (n_trees,) factor of the tree in the sum
     gain: Floats | None = None  # (n_trees,) what its splits reduced the loss by
     untold: str = ""  # why in_bag is not told, where there is something to say
-
-    def completed_by(self, other: "TreeFacts") -> "TreeFacts":
-        """Take from others what is not told here."""
-        return TreeFacts(
-            other.in_bag if self.in_bag is None else self.in_bag,
-            other.shrinkage if self.shrinkage is None else self.shrinkage,
-            other.gain if self.gain is None else self.gain,
-            self.untold,
-        )

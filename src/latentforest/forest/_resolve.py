@@ -1,6 +1,6 @@
 """From what a user calls a forest to a grown one."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ from latentforest._base._checks import check_option
 from latentforest._base._random import stage_rngs
 from latentforest.forest._adversarial import AdversarialForest
 from latentforest.forest._base_forest import BaseForest
+from latentforest.forest._draws import draws_of
+from latentforest.forest._facts import TreeFacts
 from latentforest.forest._foreign import (
     LIBRARIES,
     ForeignForest,
@@ -23,7 +25,6 @@ from latentforest.forest._foreign import (
 )
 from latentforest.forest._growing._grow import GrownForest
 from latentforest.forest._supervised import SupervisedForest
-from latentforest.forest._told import told_by
 from latentforest.forest._unsupervised import CompletelyRandomForest, ShiHorvathForest
 from latentforest.table import (
     Batches,
@@ -124,20 +125,14 @@ class GivenForest:
             return TableCodec.from_schema(schema, unseen=unseen), batches.lengths()
         codec = TableCodec(kinds, unseen)
         lengths = learn(codec, batches)
-        if self.fitted is None:
+        if self.foreign is None:
             return codec, lengths
-        kinds = kinds_for(self._model, codec.schema_)
+        kinds = kinds_for(self.foreign, codec.schema_)
         if kinds:
             codec = TableCodec(kinds, unseen)
             lengths = learn(codec, batches)
-        check_kinds(self._model, codec.schema_)
+        check_kinds(self.foreign, codec.schema_)
         return codec, lengths
-
-    @property
-    def _model(self) -> ForeignForest:
-        if self.foreign is None:
-            raise AssertionError
-        return self.foreign
 
     def _take(
         self, table: EncodedTable, unseen: Any
@@ -169,15 +164,21 @@ class GivenForest:
         ``bags`` says whether the rows that each tree was grown on are asked for.
         """
         if self.grower is None:
-            facts = None
+            facts = TreeFacts()
             if self.foreign is None:
                 forest = self.fitted.forest_
             else:
                 forest = read_trees(self.foreign, table)
-                facts = self.foreign.facts(table.n_rows)
+                self.foreign.sample = None
+                facts = self.foreign.facts()
             leaf_ids = forest.leaves(table.values, n_jobs=n_jobs)
-            told = told_by(self.fitted, forest, leaf_ids, bags=bags)
-            facts = told if facts is None else told.completed_by(facts)
+            if bags:
+                try:
+                    facts = replace(
+                        facts, in_bag=draws_of(self.fitted, forest, leaf_ids)
+                    )
+                except LookupError as reason:
+                    facts = replace(facts, untold=str(reason.args[0]))
             return GrownForest(forest, leaf_ids, facts), self.fitted
         grower = clone(self.grower)
         if grower.n_jobs is None:

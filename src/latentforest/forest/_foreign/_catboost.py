@@ -124,9 +124,8 @@ class CatBoostForest(ForeignForest):
         found = np.asarray(self._model.calc_leaf_indexes(pool))
         return found.reshape(len(features), -1).astype(np.int64)
 
-    def facts(self, n_rows: int) -> TreeFacts:
+    def facts(self) -> TreeFacts:
         """Return the learning rate, which all trees share."""
-        del n_rows
         rate = self._model.learning_rate_
         rate = 1.0 if rate is None else float(rate)
         return TreeFacts(shrinkage=np.full(self._model.tree_count_, rate))

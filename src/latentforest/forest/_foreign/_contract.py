@@ -38,7 +38,7 @@ class ForeignForest(ABC):
     # else it is a number beyond all that the model knows.
     unknown_is_missing = False
 
-    # The table as the user gave it, where it lies in memory.
+    # The table as the user gave it, where it lies in memory, until the trees are read.
     sample: Any = None
 
     # Columns in which the library refuses missing cells, as far as that is known.
@@ -79,15 +79,17 @@ class ForeignForest(ABC):
     def trees(self) -> ForeignTrees:
         """Return the trees, or refuse what cannot be read exactly."""
 
+    @abstractmethod
     def leaves(self, features: Floats) -> NDArray[np.integer[Any]]:
         """Ask the library for the leaf of each row in each tree.
 
         ``features`` hold numbers, the library's numbers of categories, and NaN.
         """
-        raise NotImplementedError
 
-    def leaves_of(self, rows: Any) -> NDArray[np.integer[Any]] | None:
-        """Ask for leaves of rows as the user gave them; None: as ``leaves`` would."""
+    def leaves_of_sample(
+        self, rows: NDArray[np.int64]
+    ) -> NDArray[np.integer[Any]] | None:
+        """Ask for leaves of rows of ``sample``; None: ``leaves`` says enough."""
         del rows
         return None
 
@@ -95,9 +97,8 @@ class ForeignForest(ABC):
         """Return rows and their leaves, where the library itself cannot be asked."""
         return None
 
-    def facts(self, n_rows: int) -> TreeFacts:
-        """Return what the library tells of its trees; ``n_rows`` of the table."""
-        del n_rows
+    def facts(self) -> TreeFacts:
+        """Return what the library tells of its trees."""
         return TreeFacts()
 
 

@@ -103,9 +103,8 @@ class HistogramForest(ForeignForest):
             found[:, number] = numbered.predict(rows, known, place, 1)
         return found
 
-    def facts(self, n_rows: int) -> TreeFacts:
+    def facts(self) -> TreeFacts:
         """Return learning rate and gains."""
-        del n_rows
         gain = [
             float(tree.nodes["gain"][tree.nodes["is_leaf"] == 0].sum())
             for tree in self._predictors

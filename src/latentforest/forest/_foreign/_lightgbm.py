@@ -55,6 +55,8 @@ class LightGBMForest(ForeignForest):
             if column.storage is Storage.dictionary
         ]
         lists = self._booster.pandas_categorical or []
+        if len(declared) != len(lists) == len(self.categories):
+            declared = sorted(self.categories)  # of another library than pandas
         if lists and len(lists) != len(declared):
             raise refuse(
                 self.title,
@@ -135,9 +137,8 @@ class LightGBMForest(ForeignForest):
         found = np.asarray(self._booster.predict(features, pred_leaf=True))
         return found.reshape(len(features), -1).astype(np.int64)
 
-    def facts(self, n_rows: int) -> TreeFacts:
+    def facts(self) -> TreeFacts:
         """Return shrinkage and gain of each tree."""
-        del n_rows
         gains = [
             np.array(fields.get("split_gain", "").split(), np.float64).sum()
             for fields in self._trees

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._types import Bools, Codes, Floats
+from latentforest.forest._facts import TreeFacts
 from latentforest.forest._foreign._contract import ForeignForest, refuse
 from latentforest.forest._foreign._step_table import StepTable
 from latentforest.forest._foreign._steps import Step, find_passages, find_steps
@@ -41,6 +42,12 @@ class PipelineForest(ForeignForest):
 
     def look_at(self, schema: TableSchema) -> dict[int, ColumnKind]:
         """Take columns with levels for sets, and integers whose order is lost."""
+        if schema.container not in ("pandas", "polars", "numpy"):
+            raise refuse(
+                self.title,
+                f"steps of scikit-learn take no {schema.container} table",
+                "Give the table to it and to RFAE as a data frame.",
+            )
         if any(not self.accepts(n, c.kind) for n, c in enumerate(schema.columns)):
             return {}
         words = {
@@ -51,7 +58,7 @@ class PipelineForest(ForeignForest):
         table = StepTable.of_schema(schema, self._transform, self.sample)
         whole = {
             number: ColumnKind.integer
-            if table.keeps_order(number)
+            if table.keeps_order(number, table.whole_numbers(number))
             else ColumnKind.category
             for number, column in enumerate(schema.columns)
             if column.kind is ColumnKind.integer or column.is_scale
@@ -103,13 +110,15 @@ class PipelineForest(ForeignForest):
         codes[known] = self._inner.codes_of(number, tuple(values[known].tolist()))
         return codes
 
-    def leaves_of(self, rows: Any) -> NDArray[np.integer[Any]]:
+    def leaves_of_sample(self, rows: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
         """Send rows of the table, as they are, through the pipeline."""
-        return self._inner.leaves(self._coded(self._transform(rows)))
+        given = self.sample
+        some = given.iloc[rows] if hasattr(given, "iloc") else given[rows]
+        return self._inner.leaves(self._coded(self._transform(some)))
 
-    def facts(self, n_rows: int) -> Any:
+    def facts(self) -> TreeFacts:
         """Return what the forest knows of its trees."""
-        return self._inner.facts(n_rows)
+        return self._inner.facts()
 
     def trees(self) -> ForeignTrees:
         """Turn each split of what the steps made into one of a column."""

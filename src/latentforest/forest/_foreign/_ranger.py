@@ -109,6 +109,15 @@ class RangerForest(ForeignForest):
         """Return the trees of the file."""
         return join_parts(self._trees)
 
+    def leaves(self, features: Floats) -> NDArray[np.integer[Any]]:
+        """Refuse: R is not here to be asked; see ``stored``."""
+        del features
+        raise refuse(
+            self.title,
+            "R is not here to be asked for other rows than those of the file",
+            "Write more of them into it.",
+        )
+
     def stored(self) -> tuple[Floats, NDArray[np.integer[Any]]]:
         """Return the rows of the file, and the leaves that ranger put them into."""
         rows = np.full((len(self._read["leaves"]), self.n_columns), np.nan)

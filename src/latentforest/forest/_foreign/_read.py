@@ -93,13 +93,11 @@ class Reading:
 
     def check_given(self, table: EncodedTable) -> None:
         """Refuse the model where rows as the user gave them go elsewhere."""
-        given = self.model.sample
-        if given is None or len(given) != table.n_rows:
+        if self.model.sample is None or len(self.model.sample) != table.n_rows:
             return
         gaps = np.flatnonzero(np.isnan(table.values).any(axis=1))[:MOST_GIVEN]
-        some = np.unique([*gaps, *range(min(MOST_GIVEN, table.n_rows))])
-        rows = given.iloc[some] if hasattr(given, "iloc") else given[some]
-        theirs = self.model.leaves_of(rows)
+        some = np.union1d(gaps, np.arange(min(MOST_GIVEN, table.n_rows)))
+        theirs = self.model.leaves_of_sample(some)
         if theirs is not None:
             codes = table.values[some]
             check_routes(self.model.title, self.forest, self.leaf_name, codes, theirs)
@@ -118,8 +116,8 @@ class Reading:
 
 def read_model(model: ForeignForest, table: EncodedTable) -> Reading:
     """Read the trees of a model for a table; nothing is compared yet."""
-    _check_gaps(model, table)
     model.settle(table)
+    _check_gaps(model, table)
     codes_of = {
         number: model.codes_of(number, table.schema.columns[number].levels)
         for number in model.categories

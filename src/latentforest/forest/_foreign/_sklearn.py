@@ -24,6 +24,9 @@ NODE_FIELDS = {
     "missing_go_to_left",
 }
 
+# Trees of others split at random, by no loss.
+GAINING = ("RandomForest", "ExtraTree", "DecisionTree", "GradientBoosting")
+
 
 class SklearnForest(ForeignForest):
     """A forest or tree of scikit-learn, or another estimator that holds its trees.
@@ -61,23 +64,15 @@ class SklearnForest(ForeignForest):
         ]
         return np.stack(found, axis=1)
 
-    def facts(self, n_rows: int) -> TreeFacts:
-        """Return what boosting tells of its trees."""
-        del n_rows
-        rate = getattr(self._model, "learning_rate", None)
-        trees = [member.tree_ for member, _ in members(self._model)]
-        if not isinstance(rate, (int, float)) or not hasattr(trees[0], "impurity"):
+    def facts(self) -> TreeFacts:
+        """Return the gain of trees with a target, and the learning rate of boosting."""
+        gains = type(self._model).__name__.startswith(GAINING)
+        if not gains:
             return TreeFacts()
-        gain = [
-            float(
-                tree.weighted_n_node_samples[0]
-                * tree.compute_feature_importances(normalize=False).sum()
-            )
-            for tree in trees
-        ]
-        return TreeFacts(
-            shrinkage=np.full(len(trees), float(rate)), gain=np.array(gain)
-        )
+        gain = np.array([_gain(member.tree_) for member, _ in members(self._model)])
+        rate = getattr(self._model, "learning_rate", None)
+        shrinkage = None if rate is None else np.full(len(gain), float(rate))
+        return TreeFacts(shrinkage=shrinkage, gain=gain)
 
 
 def from_sklearn(estimator: Any) -> ForestArrays:
@@ -177,3 +172,10 @@ def _tree(tree: Any, columns: Ints) -> TreeParts:
         [],
         np.where(is_leaf, np.arange(n_nodes), -1),
     )
+
+
+def _gain(tree: Any) -> float:
+    impure = tree.weighted_n_node_samples * tree.impurity
+    inner = tree.children_left >= 0
+    below = impure[tree.children_left[inner]] + impure[tree.children_right[inner]]
+    return float((impure[inner] - below).sum() / tree.weighted_n_node_samples[0])

@@ -1,5 +1,6 @@
 """Rows of a table on their way through the steps of a pipeline."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from latentforest._base._types import Codes, Floats
 from latentforest.table import ColumnKind, ColumnSpec, TableSchema
 
-MOST_PROBES = 2_000  # integers whose order is looked at
+MOST_PROBES = 2_000  # numbers whose order is looked at
 PROBES = 12  # rows in which columns are changed, one after the other
 
 
@@ -25,7 +26,6 @@ class StepTable:
     ) -> None:
         self.schema, self.values, self._transform = schema, values, transform
         self._gap = [_gap_of(sample, name) for name in schema.names]
-        self._sample = sample
         self.levels = {
             number: _as_array(column.levels)
             for number, column in enumerate(schema.columns)
@@ -38,7 +38,7 @@ class StepTable:
         self.never_missing = frozenset(
             number
             for number in range(schema.n_columns)
-            if self._fails(self.with_cells(number, np.array([np.nan])))
+            if self.makes(number, np.array([np.nan])) is None
         )
 
     @classmethod
@@ -57,24 +57,30 @@ class StepTable:
             values[:, number] = np.round(cells) if is_whole else cells
         return cls(schema, values, transform, sample)
 
-    def keeps_order(self, column: int) -> bool:
-        """Whether all that is made of an integer rises or falls with it."""
+    def whole_numbers(self, column: int) -> Floats:
+        """Return integers in the range of a column, and what lies between them."""
         low, high = _range(self.schema.columns[column])
-        cells = np.unique(np.linspace(low, high, MOST_PROBES).round())
-        between = (cells[1:] + cells[:-1]) / 2
-        rows = self.with_cells(column, np.sort([*cells, *between]))
-        if self._fails(rows):
-            return False  # it knows some of the numbers only, and so no order
-        moved = np.diff(self.make(rows), axis=0)
-        return bool(((moved >= 0).all(axis=0) | (moved <= 0).all(axis=0)).all())
+        whole = np.unique(np.linspace(low, high, MOST_PROBES).round())
+        return np.sort([*whole, *(whole[1:] + whole[:-1]) / 2])
 
-    def keep_order(self, column: int, numbers: NDArray[Any]) -> bool:
-        """Whether what is made of a column rises or falls with its numbers."""
+    def known(self, column: int, most: int = MOST_PROBES) -> Floats:
+        """Return values of a column, the lowest and the highest among them."""
         own = np.unique(self.values[:, column])
         own = own[~np.isnan(own)]
-        if not len(own):
-            return True
-        moved = np.diff(self.make(self.with_cells(column, own))[:, numbers], axis=0)
+        return own[np.linspace(0, len(own) - 1, min(most, len(own))).astype(int)]
+
+    def keeps_order(
+        self, column: int, cells: Floats, numbers: Any = slice(None)
+    ) -> bool:
+        """Whether what is made of a column rises or falls with its cells.
+
+        ``numbers`` are those of what is made that are looked at. Steps that refuse a
+        cell know some numbers only, and so no order.
+        """
+        made = self.makes(column, cells)
+        if made is None:
+            return False
+        moved = np.diff(made[:, numbers], axis=0)
         return bool(((moved >= 0).all(axis=0) | (moved <= 0).all(axis=0)).all())
 
     def made_of_levels(self, column: int) -> Floats:
@@ -84,23 +90,16 @@ class StepTable:
 
     def makes(self, column: int, cells: Codes) -> Floats | None:
         """Return what is made of cells of a column; None: the steps refuse them."""
-        rows = self.with_cells(column, cells)
-        return None if self._fails(rows) else self.make(rows)
+        try:
+            return self.make(self.with_cells(column, cells))
+        except Exception:  # steps raise what they like
+            return None
 
     def make(self, codes: Codes) -> Floats:
         """Send rows through the steps."""
-        import warnings  # noqa: PLC0415
-
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             return self._transform(self._frame(codes))
-
-    def _fails(self, codes: Codes) -> bool:
-        try:
-            self.make(codes)
-        except Exception:  # steps raise what they like
-            return True
-        return False
 
     def with_cells(self, column: int, cells: Codes) -> Codes:
         """Return a row as often as there are cells, which it gets in one column."""

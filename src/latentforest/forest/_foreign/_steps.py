@@ -85,17 +85,16 @@ def find_passages(wanted: list[tuple[Step, Floats]], table: StepTable) -> list[P
 
 def _ends(step: Step, table: StepTable) -> tuple[float, float]:
     """Return numbers between which the order of all that was tried is kept."""
-    own = table.values[:, step.column]
-    own = np.unique(own[~np.isnan(own)])
+    own = table.known(step.column, 2)
     own = own if len(own) else np.zeros(1)
+    at_own = table.make(table.with_cells(step.column, own[[0, -1]]))[:, step.number]
     ends = []
     for sign in (-1.0, 1.0):
         first = own[-1] if sign > 0 else own[0]
         far = np.unique([first, *(sign * SCALE)])
         far = far[far >= first] if sign > 0 else far[far <= first][::-1]
         found = table.makes(step.column, far)
-        other = table.make(table.with_cells(step.column, own[[0, -1]]))[:, step.number]
-        rises = sign if other[1] >= other[0] else -sign
+        rises = sign if at_own[1] >= at_own[0] else -sign
         at = 0
         if found is not None:
             moved = np.diff(found[:, step.number]) * rises
@@ -117,7 +116,9 @@ def find_steps(table: StepTable, title: str) -> list[Step]:
         if len(mixed):
             names = [table.schema.names[c] for c in np.flatnonzero(depends[mixed[0]])]
             raise refuse(title, f"its steps mix the columns {names}", REMEDY)
-        if column not in table.levels and not table.keep_order(column, own):
+        known = table.known(column)
+        is_number = column not in table.levels and len(known) > 0
+        if is_number and not table.keeps_order(column, known, own):
             raise refuse(
                 title,
                 "its steps neither keep nor reverse the order of the column "
@@ -139,13 +140,8 @@ def _dependences(table: StepTable) -> Bools:
     made = table.make(rows)
     depends = np.zeros((made.shape[1], rows.shape[1]), bool)
     for number in range(rows.shape[1]):
-        cells = np.unique(table.values[:, number])  # rare ones too
-        cells = cells[~np.isnan(cells)]
-        cells = cells[
-            np.linspace(0, len(cells) - 1, min(PROBES, len(cells))).astype(int)
-        ]
         gap = [] if number in table.never_missing else [np.nan]
-        tried = np.unique([*cells, *gap])
+        tried = np.array([*table.known(number, PROBES), *gap])
         other = np.tile(rows, (len(tried), 1))
         other[:, number] = np.repeat(tried, len(rows))
         found = table.make(other)

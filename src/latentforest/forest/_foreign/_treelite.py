@@ -101,9 +101,8 @@ class TreeliteForest(ForeignForest):
         found = treelite.gtil.predict_leaf(self._model, features.astype(self._dtype))
         return np.asarray(found).reshape(len(features), -1).astype(np.int64)
 
-    def facts(self, n_rows: int) -> TreeFacts:
+    def facts(self) -> TreeFacts:
         """Return the gain of each tree, where the model has kept it."""
-        del n_rows
         if not any(tree["gain_present"].any() for tree in self._trees):
             return TreeFacts()
         return TreeFacts(gain=np.array([tree["gain"].sum() for tree in self._trees]))

@@ -81,9 +81,8 @@ class XGBoostForest(ForeignForest):
         )
         return np.asarray(found).reshape(len(features), -1).astype(np.int64)
 
-    def facts(self, n_rows: int) -> TreeFacts:
+    def facts(self) -> TreeFacts:
         """Return the gain of each tree, and, of a dart, its weight."""
-        del n_rows
         gains = [sum(tree["loss_changes"]) for tree in self._trees]
         weights = self._weights and np.array(self._weights[: len(gains)], np.float64)
         return TreeFacts(

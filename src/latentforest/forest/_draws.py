@@ -1,40 +1,24 @@
-"""What fitted forests tell of their trees: the rows they were grown on, their gain."""
+"""Which rows the trees of a fitted forest were grown on, as far as it tells."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from latentforest._base._types import Floats, LeafIds
+from latentforest._base._types import LeafIds
 from latentforest.forest._base_forest import BaseForest
-from latentforest.forest._facts import TreeFacts
 from latentforest.trees import ForestArrays
 
-# Trees of others split at random, by no loss.
-GAINING = ("RandomForest", "ExtraTree", "DecisionTree")
 
+def draws_of(fitted: Any, forest: ForestArrays, ids: LeafIds) -> NDArray[np.uint16]:
+    """Return how often each tree has drawn each row, or tell why that is not known.
 
-def told_by(
-    fitted: Any, forest: ForestArrays, ids: LeafIds, *, bags: bool
-) -> TreeFacts:
-    """Ask a fitted forest for what it knows of its trees.
-
-    Which rows each tree was grown on takes long to find out, and is asked for only with
-    ``bags``.
+    The reason is the argument of a ``LookupError``.
     """
     fitted = fitted.steps[-1][1] if hasattr(fitted, "steps") else fitted
-    in_bag, untold = None, ""
-    if bags:
-        try:
-            in_bag = (
-                _own_draws(fitted, len(ids))
-                if isinstance(fitted, BaseForest)
-                else _sklearn_draws(fitted, forest, ids)
-            )
-        except LookupError as reason:
-            untold = str(reason.args[0])
-    gain = None if isinstance(fitted, BaseForest) else _sklearn_gain(fitted)
-    return TreeFacts(in_bag, gain=gain, untold=untold)
+    if isinstance(fitted, BaseForest):
+        return _own_draws(fitted, len(ids))
+    return _sklearn_draws(fitted, forest, ids)
 
 
 def _own_draws(fitted: BaseForest, n_rows: int) -> NDArray[np.uint16]:
@@ -77,18 +61,3 @@ def _sklearn_draws(
         )
         raise LookupError(message)
     return draws
-
-
-def _sklearn_gain(fitted: Any) -> Floats | None:
-    """Tell what the splits of each tree take from the impurity; not of random trees."""
-    if not type(fitted).__name__.startswith(GAINING):
-        return None
-    members = getattr(fitted, "estimators_", [fitted])
-    return np.array([_gain(member.tree_) for member in members])
-
-
-def _gain(tree: Any) -> float:
-    impure = tree.weighted_n_node_samples * tree.impurity
-    inner = tree.children_left >= 0
-    below = impure[tree.children_left[inner]] + impure[tree.children_right[inner]]
-    return float((impure[inner] - below).sum() / tree.weighted_n_node_samples[0])
