@@ -107,8 +107,10 @@ def _check(encoder: Encoder, decoder: Decoder, size: float | str) -> SpreadingDe
         raise ValueError(message)
     if encoder.tree_weights is not None or encoder.kind not in KERNELS:
         message = (
-            f"maps of kernel={encoder.kind!r} with weights of trees are not distilled. "
-            "Fit with kernel='rf' or 'scornet', and tree_weights=None."
+            f"this map has kernel={encoder.kind!r} and "
+            f"{'no' if encoder.tree_weights is None else 'own'} weights of trees, and "
+            "only plain ones are distilled. Fit with kernel='rf' or 'scornet', and "
+            "tree_weights=None."
         )
         raise ValueError(message)
     if encoder.taught is not None:
