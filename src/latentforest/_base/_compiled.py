@@ -59,7 +59,7 @@ def compiled(function: Callable[..., Any]) -> Any:
     Where no folder can be written (a read-only installation without a home), the
     function is compiled anew in each process.
     """
-    return _kept(njit(nogil=True)(function), function)
+    return _kept(njit(nogil=True, error_model="numpy")(function), function)
 
 
 def compiled_inner(function: Callable[..., Any]) -> Any:
@@ -69,7 +69,7 @@ def compiled_inner(function: Callable[..., Any]) -> Any:
     it is given, which took a third of the time of growing trees.
     """
     made: Any = njit
-    return _kept(made(nogil=True, _nrt=False)(function), function)
+    return _kept(made(nogil=True, error_model="numpy", _nrt=False)(function), function)
 
 
 def _kept(made: Any, function: Callable[..., Any]) -> Any:

@@ -15,7 +15,7 @@ class NeighbourGraph(NamedTuple):
     starts: NDArray[np.int64]  # (n_rows + 1,) where the neighbours of a row begin
     # Numba reads faster at places that cannot be negative.
     rows: NDArray[np.uint32]
-    weights: Floats
+    weights: NDArray[np.float32]
 
     def take(self, order: NDArray[np.int64]) -> "NeighbourGraph":
         """Return the graph with its rows in another order."""
@@ -58,5 +58,7 @@ def neighbour_graph(rows: NDArray[np.int64], squares: Floats) -> NeighbourGraph:
     both.eliminate_zeros()
     both.sort_indices()
     return NeighbourGraph(
-        both.indptr.astype(np.int64), both.indices.astype(np.uint32), both.data
+        both.indptr.astype(np.int64),
+        both.indices.astype(np.uint32),
+        both.data.astype(np.float32),
     )

@@ -61,29 +61,32 @@ def lay_out(
     shifts = rng.integers(1, max(n_rows, 2), size=(n_rounds, FAR_ROWS))
     spread = np.abs(start - start.mean(axis=0)).max()
     coords = (start - start.mean(axis=0))[order] * (START_SPREAD / (spread or 1.0))
+    # Single precision, half as much to read: chance moves rows by more than rounding.
+    coords = coords.astype(np.float32)
     graph = graph.take(order)
     speed, pull = np.zeros_like(coords), np.empty_like(coords)
-    push, near, total = np.empty(coords.shape[::-1]), np.empty(n_rows), 0.0
+    push, near = np.empty_like(coords.T, order="C"), np.empty_like(coords[:, 0])
+    twice, total = np.concatenate([push, push], axis=1), 0.0
     forces = pull, push, near
     length = max(n_rows / HARDER, 50.0)
     blocks = list(blocks_of(n_rows, ROW_BLOCK))
     share = (n_rows - 1) / FAR_ROWS  # of all rows, those that are drawn stand for
     with Workers(n_jobs) as workers:
         for number in range(n_rounds if n_rows > 2 else 0):
-            twice = np.concatenate([coords.T, coords.T], axis=1)
+            twice[:, :n_rows] = twice[:, n_rows:] = coords.T
             work = partial(_add_forces, graph, coords, twice, shifts[number], forces)
             workers.run(work, blocks)
-            found = near.sum() * share
+            found = near.sum(dtype=np.float64) * share
             # Estimates from one round scatter.
             total = found if number == 0 else 0.8 * total + 0.2 * found
             gathering = number < GATHERING * n_rounds
             speed *= EARLY_MOMENTUM if gathering else MOMENTUM
             slower = (1 - number / n_rounds) / (1 - SLOWER_FROM)
             step = 4.0 * length * min(1.0, slower)
-            speed -= (step * (HARDER if gathering else 1.0) / n_rows) * pull
-            speed += (step * share / total) * push.T
+            speed -= np.float32(step * (HARDER if gathering else 1.0) / n_rows) * pull
+            speed += np.float32(step * share / total) * push.T
             coords += speed
-    laid_out = np.empty_like(coords)
+    laid_out = np.empty(coords.shape)
     laid_out[order] = coords
     return laid_out
 
