@@ -74,7 +74,7 @@ def test_trials_share_what_does_not_change(monkeypatch):
     left_out = counted(monkeypatch, _encoder, "leave_one_out")
     distinct = counted(monkeypatch, _schema, "number_rows")
     # Columns that packed coordinates are not far ahead on.
-    model = RFAE.auto(2, random_state=0).fit(TABLE[["length", "area", "count"]])
+    model = RFAE.auto(2, random_state=0).fit(TABLE[["length", "area", "flag", "rank"]])
     forests, parts = 2, 2
     assert len(model.tried_) > 2 * forests
     # Once for each forest and part of the contest, and once for a model that begins so.

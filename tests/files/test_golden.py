@@ -19,7 +19,7 @@ FILES = sorted(GOLDEN.glob("*.lf"))
 # Planes were solved by the linear algebra of a machine: last bits may differ.
 SOLVED = {"refined", "refined_beyond", "refined_linear", "refined_neighbours"}
 SOLVED |= {"dropped_refined", "chosen", "two_neighbours", "dropped_two_neighbours"}
-SOLVED |= {"two_truncated", "two_forest"}
+SOLVED |= {"two_truncated", "two_forest", "two_gaps"}
 FORMATS = {path.stem: 2 if "two" in path.stem else 1 for path in FILES}
 
 

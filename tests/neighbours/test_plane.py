@@ -24,7 +24,6 @@ def value_and_slopes(points, cells, query, found, ridge):
         found.rows[0],
         np.empty(n_neighbors),
         *np.empty((2, n_neighbors, n_components)),
-        np.empty((n_neighbors, n_cells)),
         np.empty((n_components + 3, n_components)),
         mean,
         rise,

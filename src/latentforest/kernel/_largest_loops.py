@@ -20,7 +20,7 @@ def sort_rows(ids, begin, end, at, members):
 
 
 @compiled
-def largest(ids, members, starts, scale, n_rows, most, own, begin, end, rows, values):
+def largest(ids, members, starts, scale, n_rows, most, own, queries, rows, values):
     """Fill the rows with the largest kernel values of some queries, largest first.
 
     ``ids`` are leaves of the queries, (n_queries, n_trees); ``members`` the rows of all
@@ -31,7 +31,7 @@ def largest(ids, members, starts, scale, n_rows, most, own, begin, end, rows, va
     """
     n_wanted = rows.shape[1]
     sums, met = np.zeros(n_rows), np.empty(n_rows, np.int64)
-    for q in range(begin, end):
+    for q in queries:
         n_met = 0
         for tree in range(ids.shape[1]):
             leaf = ids[q, tree]

@@ -23,6 +23,7 @@ from latentforest.neighbours._search import check_coords_size as check_coords_si
 from latentforest.neighbours._search import (
     inverse_distance_weights as inverse_distance_weights,
 )
+from latentforest.neighbours._search import near_order as near_order
 from latentforest.neighbours._search import search_demand as search_demand
 from latentforest.neighbours._spread import CellSpread as CellSpread
 from latentforest.neighbours._spread import spread_of_rows as spread_of_rows

@@ -145,6 +145,38 @@ def plane_as_weights(
 
 
 @compiled
+def _add_cells(cells, own, weights, weighted, mean, slopes):
+    """Fill x̄ = Σ_i w_i x_i and Σ_i w_i (z_i − z̄) x_iᵀ, which need no x_i − x̄.
+
+    Four neighbours are added at a time, as in `add_product`.
+    """
+    n_neighbors, n_components = weighted.shape
+    whole = n_neighbors - n_neighbors % 4
+    mean[:] = 0.0
+    slopes[:] = 0.0
+    for k in range(0, whole, 4):
+        one, two = cells[own[k]], cells[own[k + 1]]
+        three, four = cells[own[k + 2]], cells[own[k + 3]]
+        p, q, r, s = weights[k], weights[k + 1], weights[k + 2], weights[k + 3]
+        for j in range(len(mean)):
+            mean[j] += (p * one[j] + q * two[j]) + (r * three[j] + s * four[j])
+        for e in range(n_components):
+            p, q = weighted[k, e], weighted[k + 1, e]
+            r, s = weighted[k + 2, e], weighted[k + 3, e]
+            row = slopes[e]
+            for j in range(len(mean)):
+                row[j] += (p * one[j] + q * two[j]) + (r * three[j] + s * four[j])
+    for k in range(whole, n_neighbors):
+        one, p = cells[own[k]], weights[k]
+        for j in range(len(mean)):
+            mean[j] += p * one[j]
+        for e in range(n_components):
+            q, row = weighted[k, e], slopes[e]
+            for j in range(len(mean)):
+                row[j] += q * one[j]
+
+
+@compiled
 def plane_as_slopes(
     points,
     query,
@@ -156,7 +188,6 @@ def plane_as_slopes(
     weights,
     near,
     weighted,
-    centred,
     room,
     mean,
     rise,
@@ -167,21 +198,11 @@ def plane_as_slopes(
     The plane is followed as far as with ``extrapolate``. ``own`` are the rows of
     ``cells`` that belong to the neighbours; the arrays after it are overwritten.
     """
-    n_neighbors, n_components = near.shape
+    n_components = near.shape[1]
     middle, offset, slope, scatter = room[0], room[1], room[2], room[3:]
     farthest = _gather(points, rows, distances, weights, near, middle)
     _centre(query, weights, near, middle, offset, weighted, scatter)
-    mean[:] = 0.0
-    for k in range(n_neighbors):
-        weight, row = weights[k], cells[own[k]]
-        for c in range(len(mean)):
-            mean[c] += weight * row[c]
-    for k in range(n_neighbors):
-        row = cells[own[k]]
-        for c in range(len(mean)):
-            centred[k, c] = row[c] - mean[c]
-    slopes[:] = 0.0
-    add_product(weighted, centred, 0, slopes)
+    _add_cells(cells, own, weights, weighted, mean, slopes)
     regularise(scatter, ridge + LEAST_RIDGE, LEAST_SPREAD)
     factorise(scatter)
     solve_columns(scatter, slopes)

@@ -178,6 +178,16 @@ def check_coords_size(coords: Coords) -> None:
         raise ValueError(message)
 
 
+def near_order(points: Coords) -> NDArray[np.int64]:
+    """Return points in an order in which most follow one that lies near.
+
+    What is done for one after the other finds what it reads close to the processor.
+    """
+    some = np.ascontiguousarray(points[:, :TREE_UP_TO])
+    order: NDArray[np.int64] = KDTree(some, balanced_tree=False).indices
+    return order
+
+
 def search_demand(points: Coords) -> Demand:
     """Tell what it takes, at most, to make a `NeighbourSearch`.
 

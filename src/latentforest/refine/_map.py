@@ -13,6 +13,7 @@ from latentforest._base._values import damaged
 from latentforest.neighbours import (
     Neighbours,
     NeighbourSearch,
+    near_order,
     plane_demand,
     search_demand,
 )
@@ -66,10 +67,7 @@ class RefinedMap:
         move, pace = np.zeros_like(coords), 1.0
         for _ in range(self.settings.rounds + 1):
             moved = coords + pace * move
-            search = NeighbourSearch(moved)
-            found = search.nearest(moved, n_neighbors + 1, n_jobs=self.n_jobs)
-            others = found.without(np.arange(len(moved)))
-            loss, step = self._steps(moved, cells, others)
+            loss, step = self._steps(moved, cells, n_neighbors)
             if self.objective_ and loss.mean() >= self.objective_[-1]:
                 self.objective_.append(self.objective_[-1])
                 pace /= 2
@@ -103,8 +101,10 @@ class RefinedMap:
         coords = np.empty_like(starts[0])
         own = np.full(len(coords), -1) if own is None else own
 
+        order = near_order(starts[0])
+
         def work(block: tuple[int, int]) -> None:
-            rows = np.arange(*block)
+            rows = order[slice(*block)]
             ends, lost = self._place_block(
                 np.concatenate([start[rows] for start in starts]),
                 cells.take(np.tile(rows, len(starts))),
@@ -163,16 +163,17 @@ class RefinedMap:
         return *self._step(self.coords_, queries, cells, others), found.rows
 
     def _steps(
-        self, points: Coords, cells: Cells, found: Neighbours
+        self, points: Coords, cells: Cells, n_neighbors: int
     ) -> tuple[Floats, Coords]:
-        """Find loss and step at each of the points."""
+        """Find loss and step at each of the points, among the others."""
         loss, move = np.empty(len(points)), np.empty_like(points)
+        search, order = NeighbourSearch(points), near_order(points)
 
         def work(block: tuple[int, int]) -> None:
-            rows = slice(*block)
-            near = Neighbours(found.rows[rows], found.distances[rows])
+            rows = order[slice(*block)]
+            found = search.nearest(points[rows], n_neighbors + 1, n_jobs=1)
             loss[rows], move[rows] = self._step(
-                points, points[rows], cells.take(rows), near
+                points, points[rows], cells.take(rows), found.without(rows)
             )
 
         blocks = list(blocks_of(len(points), QUERY_BLOCK))

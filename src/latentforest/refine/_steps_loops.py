@@ -40,7 +40,7 @@ def step_rows(
     local = local_starts(start, is_number, n_neighbors)
     n_cells = local[-1]
     slots, order = np.full(np.diff(start).max(), -1), np.arange(n_neighbors)
-    weights, centred = np.empty(n_neighbors), np.empty((n_neighbors, n_cells))
+    weights = np.empty(n_neighbors)
     near, weighted = np.empty((2, n_neighbors, n_components))
     written = np.empty((0 if len(dense) else n_neighbors, n_cells))
     room = np.empty((n_components + 3, n_components))
@@ -77,7 +77,6 @@ def step_rows(
             weights,
             near,
             weighted,
-            centred,
             room,
             mean,
             rise,
