@@ -7,7 +7,7 @@ from data import paper_results
 from table1_others import BITS
 from table1_ranks import draw_panels, joined, rank_lines, standard_errors
 from table1_rows import KEYS, RESULTS, read_rows
-from table1_simple import SIMPLE, simple_lines, umap_lines
+from table1_simple import SIMPLE, error_lines, simple_lines, umap_lines
 
 METHODS = ("rfae", "tvae", "ttvae", "ae", "vae")
 PAPER_CONFIGS = ("paper", "pca")
@@ -169,6 +169,8 @@ def write_report() -> None:
         "## Methods of others",
         "",
         *simple_lines(rows),
+        "",
+        *error_lines(rows),
         "",
         *umap_lines(rows),
         "",

@@ -39,6 +39,28 @@ def simple_lines(rows: pd.DataFrame) -> list[str]:
     return [*lines, f"| mean | | {' | '.join(overall)} | |"]
 
 
+def error_lines(rows: pd.DataFrame) -> list[str]:
+    """Means and standard errors of each method over all of its runs."""
+    configs = [*SIMPLE, *OURS]
+    some = rows[rows.config.isin(configs)]
+    runs = some.groupby(["dataset", "config", "run"])["distortion"].mean()
+    over = runs.groupby(["dataset", "config"]).agg(["mean", "sem", "size"])
+    lines = [
+        "The same over all runs of each: mean ± standard error (runs).",
+        "",
+        f"| dataset | {' | '.join(configs)} |",
+        "|---" * (len(configs) + 1) + "|",
+    ]
+    for name, found in over.groupby(level="dataset"):
+        cells = []
+        for config in configs:
+            mean, error, size = found.loc[name, config]
+            more = f" ± {error:.4f}" if size > 1 else ""
+            cells.append(f"{mean:.4f}{more} ({size:.0f})")
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return lines
+
+
 def umap_lines(rows: pd.DataFrame) -> list[str]:
     """UMAP where it can be inverted, beside the others at the same sizes."""
     wide = _wide(rows, ["umap", *SIMPLE, *OURS])
@@ -46,8 +68,7 @@ def umap_lines(rows: pd.DataFrame) -> list[str]:
     lines = [
         "UMAP (umap-learn, `inverse_transform`) sees the columns as PCA does. It "
         "inverts by a Delaunay triangulation: none of one coordinate, and with each "
-        "coordinate more it takes several times as long (377 rows of credit: about "
-        "10 s with three, 60 s with four). It was run with "
+        "coordinate more it takes several times as long. It was run with "
         f"{UMAP_SIZES[0]} to {UMAP_SIZES[-1]} coordinates, while new rows × "
         f"{UMAP_GROWTH}^coordinates stay below {UMAP_WORK:,}; the others here at the "
         "same factors and runs:",
