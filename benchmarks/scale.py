@@ -22,7 +22,7 @@ import tempfile
 import time
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -59,17 +59,18 @@ def make_rows(n_rows: int, seed: int = 0) -> pd.DataFrame:
 class Stages:
     """Seconds of each stage; what one does inside another counts for the inner one."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self.clock = clock
         self.seconds: dict[str, float] = defaultdict(float)
         self._inner = [0.0]
 
     @contextmanager
     def __call__(self, name: str) -> Iterator[None]:
         """Take the time of a stage."""
-        start = time.perf_counter()
+        start = self.clock()
         self._inner.append(0.0)
         yield
-        took = time.perf_counter() - start
+        took = self.clock() - start
         self.seconds[name] += took - self._inner.pop()
         self._inner[-1] += took
 
@@ -84,9 +85,8 @@ class Stages:
         setattr(owner, method, timed)
 
 
-def ours(config: str, n_rows: int, stages: Stages) -> None:
-    """Fit, place new rows, decode them."""
-    from latentforest import RFAE, AdversarialForest, CompletelyRandomForest
+def watch_fit(stages: Stages) -> None:
+    """Take the time of the stages of every fit from now on."""
     from latentforest.decode import Decoder
     from latentforest.encoder import Encoder
     from latentforest.forest import GivenForest
@@ -97,6 +97,13 @@ def ours(config: str, n_rows: int, stages: Stages) -> None:
     stages.watch(Encoder, "refine", "refinement")
     stages.watch(DiffusionMap, "fit", "spectrum")
     stages.watch(Decoder, "fit_context", "decoder")
+
+
+def ours(config: str, n_rows: int, stages: Stages) -> None:
+    """Fit, place new rows, decode them."""
+    from latentforest import RFAE, AdversarialForest, CompletelyRandomForest
+
+    watch_fit(stages)
     trees = 500 if "500" in config else 100
     forest: Any = CompletelyRandomForest(trees)
     if config.startswith("adversarial"):

@@ -95,8 +95,12 @@ def _growth(rows: list[Run]) -> list[str]:
 
 
 def _exponent(runs: list[Run], values: list[float]) -> str:
-    sizes = np.log([row["n_rows"] for row in runs])
-    return f"{np.polyfit(sizes, np.log(np.maximum(values, 1e-9)), 1)[0]:.2f}"
+    return f"{exponent([row['n_rows'] for row in runs], values):.2f}"
+
+
+def exponent(sizes: list[int], values: list[float]) -> float:
+    """Return *a* of values ~ sizesᵃ, by least squares."""
+    return float(np.polyfit(np.log(sizes), np.log(np.maximum(values, 1e-9)), 1)[0])
 
 
 def _real(rows: list[Run]) -> list[str]:

@@ -11,8 +11,7 @@ forest of 100 trees on the same rows, and so do we. With ``--against``, another 
 takes turns with this one; the best of several runs of each are compared, and so is
 ``transform`` of a refined model with a linear start. Run it on an idle machine.
 
-Reference: the authors' R code, wall seconds on the same kind of machine (2 cores,
-24 GB, idle), bootstrap 1, factor 0.2.
+Reference: the authors' R code on the same kind of machine, see ``r_times.py``.
 """
 
 import argparse
@@ -35,21 +34,9 @@ from latentforest._base._random import stage_rngs
 from latentforest.decode import KNNDecoder
 from latentforest.encoder import fit_encoder
 from latentforest.table import TableCodec
+from r_times import R_TIMES
 
 Result = TypeVar("Result")
-
-# (forest, total) of the authors' code; the rest was not measured on an idle machine.
-R_SECONDS = {
-    "plpn": (2.6, 7.6),
-    "student": (6.9, 19.0),
-    "credit": (5.3, 16.0),
-    "obesity": (12.2, 30.0),
-    "wq": (16.2, 39.0),
-    "mushroom": (15.1, 65.0),
-    "churn": (25.5, 77.0),
-    "king": (406.0, 520.0),
-}
-
 
 HEADER = """# Seconds and memory per stage
 
@@ -119,10 +106,10 @@ def describe(row: dict[str, object]) -> list[str]:
     cells = [f"{row['dataset']}", f"{row['rows']:,}", f"{len(row['accuracies'])}"]
     cells += [f"{value:.2f}" for value in (forest, *map(seconds.get, stages), total)]
     cells += [f"{(total - forest) / forest:.2f}", f"{row['peak GB']}"]
-    if row["dataset"] not in R_SECONDS:
+    if row["dataset"] not in R_TIMES:
         return [*cells, "", ""]
-    r_forest, r_total = R_SECONDS[row["dataset"]]
-    return [*cells, f"{r_forest / forest:.1f}", f"{r_total / total:.1f}"]
+    theirs = R_TIMES[row["dataset"]]
+    return [*cells, f"{theirs.wall.forest / forest:.1f}", f"{theirs.total / total:.1f}"]
 
 
 def against_arfpy(name: str, python: str) -> str:
@@ -206,7 +193,7 @@ def _seconds(root: Path, words: list[str]) -> float:
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--datasets", nargs="+", default=list(R_SECONDS))
+    parser.add_argument("--datasets", nargs="+", default=list(R_TIMES))
     parser.add_argument("--arfpy", metavar="PYTHON", help="interpreter with arfpy")
     parser.add_argument("--arfpy-datasets", nargs="+", default=["churn"])
     parser.add_argument("--against", metavar="COMMIT", help="compare with a commit")

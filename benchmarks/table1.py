@@ -3,29 +3,38 @@
     python benchmarks/table1.py run --configs paper pca --datasets plpn hd --runs 1 2 3
     python benchmarks/table1.py table
 
-``run`` appends one JSON line per dataset, run, factor and configuration to
+``run`` appends one JSON line per dataset, run and configuration to
 ``benchmarks/results/table1.jsonl`` and skips what is there already, so an interrupted
 run resumes. One forest and one spectrum per run serve all factors. ``table`` puts the
 rows beside the authors' results of the same runs, in ``benchmarks/results/table1.md``.
+``--configs umap`` needs ``umap-learn``; it inverts maps of a few coordinates only.
 """
 
 import argparse
-import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 
 import latentforest
 from data import FACTORS, NAMES, load_split, n_components
-from latentforest import RFAE, AutoDecoder, CompletelyRandomForest
+from latentforest import RFAE, CompletelyRandomForest
 from latentforest.metrics import Distortion, distortion
-from pca import MixedPCA
 from quantise import quantised
-from table1_report import BITS, ROWS, write_report
+from table1_others import (
+    BITS,
+    Reconstructions,
+    run_eforest,
+    run_eforest_whole,
+    run_pca,
+    run_pca_local,
+    run_umap,
+)
+from table1_report import write_report
+from table1_rows import add_rows, read_rows
 
-Reconstructions = Iterator[tuple[float, Distortion, dict[str, float]]]
+DECIMALS = 5
 
 
 def forest_config(build: Callable[[int, int], RFAE]) -> Callable[..., Reconstructions]:
@@ -65,36 +74,6 @@ def each_size(build: Callable[..., RFAE]) -> Callable[..., Reconstructions]:
     return run
 
 
-def run_pca(
-    train: pd.DataFrame, test: pd.DataFrame, factors: list[float], seed: int
-) -> Reconstructions:
-    """Plain PCA; ``seed`` is not needed."""
-    model = MixedPCA().fit(train)
-    known = model.transform(train)
-    for factor in factors:
-        size = n_components(train.shape[1], factor)
-        coords, extras = model.transform(test)[:, :size], {}
-        for bits in BITS:
-            rows = model.inverse_transform(quantised(coords, known[:, :size], bits))
-            lost = distortion(test, rows, kinds=model.codec.schema_)
-            extras[f"{bits} bits"] = lost.mean
-        rows = model.inverse_transform(coords)
-        yield factor, distortion(test, rows, kinds=model.codec.schema_), extras
-
-
-def run_pca_local(
-    train: pd.DataFrame, test: pd.DataFrame, factors: list[float], seed: int
-) -> Reconstructions:
-    """PCA coordinates, decoded by the best of our decoders for them."""
-    model = MixedPCA().fit(train)
-    known, new = model.transform(train), model.transform(test)
-    for factor in factors:
-        size = n_components(train.shape[1], factor)
-        decoder = AutoDecoder().fit(known[:, :size], train, random_state=seed)
-        rows = decoder.predict(new[:, :size])
-        yield factor, distortion(test, rows, kinds=decoder.codec_.schema_), {}
-
-
 CONFIGS: dict[str, Callable[..., Reconstructions]] = {
     "paper": forest_config(lambda size, seed: RFAE.paper(size, random_state=seed)),
     "auto": forest_config(
@@ -106,6 +85,9 @@ CONFIGS: dict[str, Callable[..., Reconstructions]] = {
     "refined": each_size(RFAE.auto),
     "pca": run_pca,
     "pca_local": run_pca_local,
+    "umap": run_umap,
+    "eforest": run_eforest,
+    "eforest_whole": run_eforest_whole,
 }
 
 
@@ -122,36 +104,32 @@ def with_slip(report: Distortion) -> float:
 
 def run(args: argparse.Namespace) -> None:
     """Compute the rows that are not there yet."""
-    done = set()
-    if ROWS.exists():
-        done = {
-            (row["config"], row["dataset"], row["run"], row["factor"])
-            for row in map(json.loads, ROWS.read_text().splitlines())
-        }
-    jobs = [(c, d, r) for c in args.configs for d in args.datasets for r in args.runs]
+    rows = read_rows()
+    done = set(zip(rows.config, rows.dataset, rows.run, rows.factor, strict=True))
+    jobs = [(c, d, r) for r in args.runs for c in args.configs for d in args.datasets]
     for config, dataset, number in jobs:
-        factors = [f for f in args.factors if (config, dataset, number, f) not in done]
+        wanted = [2.0] if config == "eforest_whole" else args.factors
+        factors = [f for f in wanted if (config, dataset, number, f) not in done]
         if not factors:
             continue
         train, test = load_split(dataset, number)
-        start, lines = time.perf_counter(), []
+        start, found = time.perf_counter(), []
         for factor, report, extras in CONFIGS[config](train, test, factors, number):
             row = {
-                "config": config,
-                "dataset": dataset,
-                "run": number,
                 "factor": factor,
                 "n_components": n_components(train.shape[1], factor),
-                "distortion": round(report.mean, 6),
-                "with_slip": round(with_slip(report), 6),
-                "version": latentforest.__version__,
+                "distortion": round(report.mean, DECIMALS),
+                "with_slip": round(with_slip(report), DECIMALS),
             }
-            row |= {name: round(value, 6) for name, value in extras.items()}
-            lines.append(json.dumps(row) + "\n")
-        with ROWS.open("a") as file:
-            file.writelines(lines)
+            found.append(
+                row | {name: round(value, DECIMALS) for name, value in extras.items()}
+            )
+        if not found:
+            continue
+        fit = {"config": config, "dataset": dataset, "run": number}
+        add_rows(fit | {"version": latentforest.__version__}, found)
         seconds = time.perf_counter() - start
-        mean = np.mean([json.loads(line)["distortion"] for line in lines])
+        mean = np.mean([row["distortion"] for row in found])
         print(f"{config} {dataset} run {number}: {mean:.4f} in {seconds:.1f} s")
 
 

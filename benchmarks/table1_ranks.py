@@ -1,15 +1,16 @@
 """Ranks of the methods of Table 1; its pictures: 20 panels, critical difference."""
 
-from pathlib import Path
+from io import BytesIO
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from PIL import Image
 from scipy.stats import friedmanchisquare, studentized_range
 
-RESULTS = Path(__file__).parent / "results"
-KEYS = ["dataset", "run", "factor"]
+from table1_rows import KEYS, RESULTS
+
 THEIRS = ("tvae", "ttvae", "ae", "vae")  # the neural methods of the paper
 SCORED = "with_slip"  # as the authors scored their own method
 NAMES = {
@@ -20,6 +21,9 @@ NAMES = {
     "ae": "AE",
     "vae": "VAE",
     "pca": "PCA",
+    "pca_local": "PCA, our decoder",
+    "eforest": "eForest",
+    "umap": "UMAP",
     "default": "RFAE()",
     "refined": "RFAE.auto",
 }
@@ -31,9 +35,14 @@ COLOURS = {
     "ae": "#999999",
     "vae": "#666666",
     "pca": "#000000",
+    "pca_local": "#000000",
+    "eforest": "#8B5A2B",
+    "umap": "#6A3D9A",
     "default": "#009E73",
     "refined": "#D55E00",
 }
+STYLES = {"pca_local": "--", "eforest": "--", "umap": ".:"}
+PARTIAL = ("umap",)  # cannot give every number of coordinates, and has no rank
 SURE = 0.95
 
 
@@ -71,7 +80,7 @@ def critical_difference(n_methods: int, n_tables: int) -> float:
 
 def rank_lines(table: pd.DataFrame) -> list[str]:
     """Ranks as text and table; draws ``ranks.png``."""
-    methods = [m for m in NAMES if m in table]
+    methods = [m for m in NAMES if m in table and m not in PARTIAL]
     complete = table.dropna(subset=methods)
     ranks = mean_ranks(table, methods)
     n_tables = complete.index.get_level_values("dataset").nunique()
@@ -149,8 +158,12 @@ def draw_panels(table: pd.DataFrame) -> None:
     for ax in axes[:, 0]:
         ax.set_ylabel("distortion")
     handles, labels = axes.flat[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=9, frameon=False)
-    figure.savefig(RESULTS / "panels.png", dpi=75)
+    figure.legend(handles, labels, loc="outside lower center", ncols=6, frameon=False)
+    drawn = BytesIO()
+    figure.savefig(drawn, dpi=100)
+    # A palette holds the few colours in a third of the bytes.
+    picture = Image.open(drawn).convert("RGB").quantize(256)
+    picture.save(RESULTS / "panels.png", optimize=True)
 
 
 def draw_panel(ax: Axes, table: pd.DataFrame) -> None:
@@ -162,7 +175,8 @@ def draw_panel(ax: Axes, table: pd.DataFrame) -> None:
         mean = by_factor.mean()
         wide = method in ("paper", "default", "refined")
         width = 1.8 if wide else 1.0
-        ax.plot(mean.index, mean, color=COLOURS[method], lw=width, label=name)
+        style = STYLES.get(method, "-")
+        ax.plot(mean.index, mean, style, color=COLOURS[method], lw=width, label=name)
         if method == "paper":
             error = by_factor.sem().fillna(0.0)
             ax.fill_between(

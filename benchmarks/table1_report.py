@@ -1,30 +1,25 @@
 """Rows of Table 1 beside the authors' results: ``table1.md`` and ``bits.png``."""
 
-import json
-from pathlib import Path
-
 import pandas as pd
 from matplotlib.figure import Figure
 
 from data import paper_results
+from table1_others import BITS
 from table1_ranks import draw_panels, joined, rank_lines, standard_errors
+from table1_rows import KEYS, RESULTS, read_rows
+from table1_simple import SIMPLE, error_lines, simple_lines, umap_lines
 
-RESULTS = Path(__file__).parent / "results"
-ROWS = RESULTS / "table1.jsonl"
 METHODS = ("rfae", "tvae", "ttvae", "ae", "vae")
-BITS = (4, 8, 12)
 PAPER_CONFIGS = ("paper", "pca")
-LINEAR = ("pca", "pca_local")
 IN_BITS = {"refined": "RFAE.auto", "default": "RFAE", "pca": "PCA"}
 
 
 def make_table(rows: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
     """One row per dataset: our means beside the authors' on the same runs."""
-    keys = ["dataset", "run", "factor"]
     rows = rows[rows.config.isin(PAPER_CONFIGS)]
-    ours = rows.pivot_table(index=keys, columns="config", values="distortion")
-    slip = rows[rows.config == "paper"].set_index(keys)["with_slip"]
-    theirs = paper.pivot_table(index=keys, columns="method", values="distortion")
+    ours = rows.pivot_table(index=KEYS, columns="config", values="distortion")
+    slip = rows[rows.config == "paper"].set_index(KEYS)["with_slip"]
+    theirs = paper.pivot_table(index=KEYS, columns="method", values="distortion")
     both = ours.join(slip.rename("paper, their scoring")).join(theirs, how="inner")
     both = both[both["paper"].notna()]
     table = both.groupby("dataset").mean()
@@ -40,19 +35,18 @@ def make_beyond(
     rows: pd.DataFrame, paper: pd.DataFrame, config: str, beside: list[str]
 ) -> pd.DataFrame:
     """One row per dataset: one of our configurations, on the runs that it has."""
-    keys = ["dataset", "run", "factor"]
-    theirs = paper.pivot_table(index=keys, columns="method", values="distortion")
-    own = rows[rows.config == config].set_index(keys)
+    theirs = paper.pivot_table(index=KEYS, columns="method", values="distortion")
+    own = rows[rows.config == config].set_index(KEYS)
     both = own[["distortion", *beside]].rename(columns={"distortion": config})
-    for other in LINEAR:
-        lost = rows[rows.config == other].set_index(keys)["distortion"]
+    for other in SIMPLE:
+        lost = rows[rows.config == other].set_index(KEYS)["distortion"]
         if both.index.isin(lost.index).all():
             both = both.join(lost.rename(other))
     both = both.join(theirs, how="inner")
     table = both.groupby("dataset").mean()
     table.insert(0, "runs", both.groupby("dataset").apply(lambda g: len(g) // 10))
     table["best of five"] = table[list(METHODS)].min(axis=1)
-    shown = [config, *beside, *(name for name in LINEAR if name in table)]
+    shown = [config, *beside, *(name for name in SIMPLE if name in table)]
     return table[["runs", "rfae", "best of five", *shown]]
 
 
@@ -76,11 +70,11 @@ def table_lines(table: pd.DataFrame) -> list[str]:
 
 def count_lines(table: pd.DataFrame, config: str, scored: str) -> list[str]:
     """Say how often a configuration is better, and where it is not first."""
-    linear = [name for name in LINEAR if name in table]
+    simple = [name for name in SIMPLE if name in table]
     below = "".join(
-        f", below `{name}` on {(table[config] < table[name]).sum()}" for name in linear
+        f", below `{name}` on {(table[config] < table[name]).sum()}" for name in simple
     )
-    others = table[["best of five", *linear]].min(axis=1)
+    others = table[["best of five", *simple]].min(axis=1)
     first = table[config] < others
     lines = [
         f"`{config}` is below the authors' RFAE on "
@@ -144,7 +138,7 @@ def draw_rates(rows: pd.DataFrame, widths: list[str]) -> None:
 
 def write_report() -> None:
     """Turn rows into ``table1.md``."""
-    rows = pd.DataFrame(map(json.loads, ROWS.read_text().splitlines()))
+    rows = read_rows()
     paper = paper_results()
     plain = make_beyond(rows, paper, "auto", ["with_slip"])
     default = make_beyond(rows, paper, "default", ["8 bits"])
@@ -172,12 +166,19 @@ def write_report() -> None:
         "",
         *rank_lines(together),
         "",
+        "## Methods of others",
+        "",
+        *simple_lines(rows),
+        "",
+        *error_lines(rows),
+        "",
+        *umap_lines(rows),
+        "",
         "## The map without refinement",
         "",
         "`auto`: the diffusion map of a completely random forest of 500 trees, with "
         "`decoder='auto'`; `with_slip`: scored as the authors scored. `rfae` and `best "
-        "of five` are the authors' values on the same runs; `pca`: principal "
-        "components, decoded linearly; `pca_local`: decoded by our `AutoDecoder`.",
+        "of five` are the authors' values on the same runs.",
         "",
         *table_lines(plain),
         "",

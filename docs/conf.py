@@ -54,6 +54,8 @@ OUTSIDE = {
     "benchmarks/results/panels.png": "panels.png",
     "benchmarks/results/ranks.png": "ranks.png",
     "benchmarks/results/refinement.md": "refinement.md",
+    "benchmarks/results/runtime.md": "runtime.md",
+    "benchmarks/results/runtime.png": "runtime.png",
     "benchmarks/results/scale.md": "scale.md",
     "benchmarks/results/serving.md": "serving.md",
     "benchmarks/results/speed.md": "speed.md",
