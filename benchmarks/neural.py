@@ -32,7 +32,7 @@ from latentforest.table import TableCodec, TableSchema
 ROWS = Path(__file__).parent / "results" / "neural.jsonl"
 TABLES = ("plpn", "student", "credit", "car")
 METHODS = ("ae", "vae", "tvae", "ttvae", "rfae_paper", "rfae")
-VARIANTS = ("ae_linear", "vae_mean", "vae_drawn", "tvae_quiet")
+VARIANTS = ("ae_linear", "vae_mean", "vae_drawn", "tvae_quiet", "ttvae_long")
 KEYS = ("method", "dataset", "run", "factor")
 Builder = Callable[[int, int], Any]
 
@@ -53,7 +53,7 @@ def builders() -> dict[str, Builder]:
         import torch
 
         import neural_models as dense
-        from neural_transformer import TransformerVAE
+        from neural_transformer import LongTransformerVAE, TransformerVAE
     except ModuleNotFoundError as missing:
         sys.exit(
             f"{missing.name!r} is needed here. Install torch and ctgan with: "
@@ -69,6 +69,7 @@ def builders() -> dict[str, Builder]:
         "vae_mean": dense.MeanErrorVAE,
         "vae_drawn": dense.DrawingVAE,
         "tvae_quiet": dense.QuietTVAE,
+        "ttvae_long": LongTransformerVAE,
         "rfae_paper": forest(RFAE.paper),
         "rfae": forest(RFAE),
     }

@@ -17,7 +17,7 @@ from torch import nn
 from neural_models import divergence, text_columns
 
 WIDTH, HEADS, LAYERS = 32, 4, 2
-EPOCHS, STEPS, BATCH, RATE = 60, 600, 64, 1e-3  # STEPS: at least
+STEPS, BATCH, RATE = 600, 64, 1e-3  # at least so many steps
 FACTOR = 2  # of the cells' loss against the divergence, as in TVAE
 
 
@@ -78,6 +78,8 @@ class TokenNet(nn.Module):
 class TransformerVAE:
     """TTVAE with the calls of the other models."""
 
+    epochs = 60
+
     def __init__(self, size: int, seed: int) -> None:
         self.size, self.seed = size, seed
 
@@ -92,7 +94,7 @@ class TransformerVAE:
         rows = self.encode_cells(table)
         optimiser = torch.optim.Adam(self.net.parameters(), lr=RATE, fused=True)
         of_epoch = -(-len(rows) // BATCH)
-        epochs = max(EPOCHS, -(-STEPS // of_epoch))
+        epochs = max(self.epochs, -(-STEPS // of_epoch))
         schedule = torch.optim.lr_scheduler.OneCycleLR(
             optimiser, max_lr=RATE, total_steps=epochs * of_epoch
         )
@@ -134,3 +136,9 @@ class TransformerVAE:
     def inverse_transform(self, coords: torch.Tensor) -> pd.DataFrame:
         """Rows at coordinates, without noise."""
         return self.cells.inverse_transform(self.net.decode(coords).tanh().numpy())
+
+
+class LongTransformerVAE(TransformerVAE):
+    """TTVAE, trained for longer."""
+
+    epochs = 150
