@@ -19,6 +19,7 @@ RESULTS = Path(__file__).parent / "results"
 # Page, rows, the command, and what it is about.
 STUDIES = (
     ("table1", "table1.py", "20 tables, ten compressions: the paper's Table 1"),
+    ("neural", "neural.py run", "AE, VAE, TVAE and TTVAE, rerun on four tables"),
     ("mnist", "mnist.py", "ten digits beside the authors' reconstructions"),
     ("golub", "golub.py", "leukaemia: supervised against unsupervised"),
     ("denoising", "denoising.py", "cells of two studies, beside harmonypy"),

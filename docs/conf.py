@@ -50,6 +50,7 @@ OUTSIDE = {
     "benchmarks/results/mnist.md": "mnist.md",
     "benchmarks/results/mnist.png": "mnist.png",
     "benchmarks/results/neighbours.md": "neighbours.md",
+    "benchmarks/results/neural.md": "neural.md",
     "benchmarks/results/odd.md": "odd.md",
     "benchmarks/results/panels.png": "panels.png",
     "benchmarks/results/ranks.png": "ranks.png",
