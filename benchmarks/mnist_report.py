@@ -8,7 +8,6 @@ from mnist_data import ROWS, authors, images_of, load, measured, mse
 from mnist_pictures import METHODS, SWEEPS, draw_methods, draw_sizes, draw_sweeps
 
 WORSE, BETTER = 0.002, 0.75  # goals: at most so much above, such a share of
-HEADS = {"pairs": "coordinates", "seeds": "seed"}
 ALL_IMAGES = 60_000
 GOAL_FROM = 8  # coordinates; the goal of refined maps is for these and more
 
@@ -25,7 +24,7 @@ def authors_error(study: str, value: int) -> float:
     """Error of the authors' completely random forest in the same setting."""
     if study in SWEEPS:
         return mse(authors(f"{study}/CRFAE/{value}"))
-    return mse(authors(f"d_Z/CRFAE/{2 if study in {'seeds', 'pairs'} else value}"))
+    return mse(authors(f"d_Z/CRFAE/{2 if study == 'seeds' else value}"))
 
 
 def difference(row: dict[str, Any], theirs: float) -> str:
@@ -51,12 +50,9 @@ def table_of(rows: Rows, study: str, head: str) -> list[str]:
         goal = BETTER * theirs if study == "refined" else theirs + WORSE
         reached = "yes" if row["mse"] <= goal else "**no**"
         aim = f"≤ {goal:.4f}: {reached}"
-        if study == "pairs" or (study == "refined" and row["value"] < GOAL_FROM):
+        if study == "refined" and row["value"] < GOAL_FROM:
             aim = ""
-        value = f"{row['value']:,}"
-        if study == "pairs":
-            value = " and ".join(str(row["value"]))
-        cells = value, f"{theirs:.4f}", f"{row['mse']:.4f}"
+        cells = f"{row['value']:,}", f"{theirs:.4f}", f"{row['mse']:.4f}"
         cells += difference(row, theirs), f"{row['mse'] / theirs:.0%}"
         cells += aim, f"{row['mse new']:.4f}"
         cells += f"{row['seconds']:.0f}", f"{row['peak GB']:.1f}"
@@ -83,6 +79,21 @@ def methods_of(rows: Rows) -> list[str]:
             cells = f"{value}", name, stored, f"{row['mse']:.4f}"
             cells += f"{row['mse new']:.4f}", f"{row['seconds']:.0f}"
             text += [f"| {' | '.join(cells)} | {row['peak GB']:.1f} |"]
+    return text
+
+
+def pairs_of(rows: Rows) -> list[str]:
+    """Write pairs of coordinates, of both sorts of trees."""
+    text = ["| coordinates | eigenvalues | ours | like the authors' | "]
+    text[-1] += "first 1,000 test images |"
+    text += ["|---|---|---|---|---|"]
+    for study, name in (("pairs", "12 splits"), ("full pairs", "deeper")):
+        for row in of(rows, study):
+            chosen = [int(number) for number in str(row["value"])]
+            values = (f"{row['eigenvalues'][number - 1]:.3f}" for number in chosen)
+            cells = f"{name}, {chosen[0]} and {chosen[1]}", ", ".join(values)
+            cells += f"{row['mse']:.4f}", f"{row['like']:.2f}", f"{row['mse new']:.4f}"
+            text += [f"| {' | '.join(cells)} |"]
     return text
 
 
@@ -139,12 +150,16 @@ authors' own (see the sweeps below)."""
 
 PAIRS_TEXT = """## Two coordinates
 
-The first two coordinates lose more of these ten digits than the authors', though by
-less than the standard error. The first four have the eigenvalues
-{eigenvalues}: the last three lie close together, so that little
-decides which of them comes second. Below are all pairs of the four. The first and the
-third lose less than the authors' two, and on 1,000 images all pairs lose about the
-same. But the goal is for the first two, and is missed."""
+The first two coordinates lose more of these ten digits than the authors', 0.0550,
+though by less than the standard error: the goal is missed. Below are all pairs of the
+first four, and how like the authors' digits through two coordinates they come back: the
+correlation of what both differ by from the mean image. The ten digits depend much on
+the pair, 1,000 images little. Most like the authors' are not the first two but the
+first and the fourth of deeper trees: it seems that other directions come first in the
+authors' forest, and why is not known. Other trees brought the first two no nearer. With
+200 of them leaves of 5 images lost 0.0628, leaves of 2 0.0627, nodes of up to 5 that are
+not split 0.0615, the same with the best of 28 random cuts for a random target 0.0641,
+and, with a map of 30,000, trees that end where the drawn pixel is constant 0.0765."""
 
 SEEDS_TEXT = """### Other seeds
 
@@ -203,15 +218,13 @@ def write() -> None:
         rows.append(shared | {"study": "n_train_enc", "value": ALL_IMAGES})
     known = {row["study"] for row in rows}
     parts = [(INTRODUCTION, [])]
-    for study, title in (
-        ("d_Z", SIZES_TEXT),
-        ("full", FULL_TEXT),
-        ("pairs", PAIRS_TEXT),
-        ("seeds", SEEDS_TEXT),
-        ("refined", REFINED_TEXT),
-    ):
-        if study in known:
-            parts += [(title, table_of(rows, study, HEADS.get(study, "d_Z")))]
+    parts += [
+        (SIZES_TEXT, table_of(rows, "d_Z", "d_Z")),
+        (FULL_TEXT, table_of(rows, "full", "d_Z")),
+        (PAIRS_TEXT, pairs_of(rows)),
+        (SEEDS_TEXT, table_of(rows, "seeds", "seed")),
+        (REFINED_TEXT, table_of(rows, "refined", "d_Z")),
+    ]
     if "supervised" in known:
         parts += [(METHODS_TEXT, methods_of(rows))]
         draw_methods(rows)
@@ -221,7 +234,5 @@ def write() -> None:
         parts += [(SWEEPS_TEXT, sweeps_of(rows))]
         draw_sweeps(rows)
     text = "\n\n".join("\n".join([title, "", *lines]).strip() for title, lines in parts)
-    first = of(rows, "pairs")[0]["eigenvalues"] if "pairs" in known else []
-    text = text.replace("{eigenvalues}", ", ".join(f"{x:.3f}" for x in first))
     ROWS.with_suffix(".md").write_text(text + "\n", encoding="utf-8")
     draw_sizes(rows)
