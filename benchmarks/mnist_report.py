@@ -157,9 +157,10 @@ correlation of what both differ by from the mean image. The ten digits depend mu
 the pair, 1,000 images little. Most like the authors' are not the first two but the
 first and the fourth of deeper trees: it seems that other directions come first in the
 authors' forest, and why is not known. Other trees brought the first two no nearer. With
-200 of them leaves of 5 images lost 0.0628, leaves of 2 0.0627, nodes of up to 5 that are
-not split 0.0615, the same with the best of 28 random cuts for a random target 0.0641,
-and, with a map of 30,000, trees that end where the drawn pixel is constant 0.0765."""
+200 of them leaves of 5 images lost 0.0628, leaves of 2 0.0627, nodes of up to 5 that
+are not split 0.0615, the same with the best of 28 random cuts for a random target
+0.0641, and, with a map of 30,000, trees that end where the drawn pixel is constant
+0.0765."""
 
 SEEDS_TEXT = """### Other seeds
 
@@ -180,8 +181,6 @@ convolutional autoencoder has three convolutional layers, as the paper's, and wa
 trained for 20 epochs, one thread. The authors' figures are those of their comparison at
 32 coordinates, and of their sweep at 8 (supervised: 30,000 images in the map). Networks
 that know what an image is lose least, by far at 32 coordinates, by little at 8.
-Supervised and convolutional ran while much else did: they took some 4 and 2 minutes of
-processor time.
 
 ![Ten digits by method](mnist_methods.png)"""
 
