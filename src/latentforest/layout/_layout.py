@@ -20,8 +20,8 @@ from latentforest.layout._layout_loops import pull_rows, push_rows
 ROUNDS, FEWER_ROUNDS, MANY_ROWS = 400, 250, 50_000  # the second from so many rows on
 GATHERING = 0.25  # of the rounds, in which neighbours pull harder: groups can form
 HARDER = 12.0
-# And later: with 1, as in t-SNE, groups touch; with 4 they are UMAP's. Between the two
-# clusters are found again as with 4, and neighbours are kept and rows decoded as with 1.
+# And later: with 1, as in t-SNE, groups touch; with 4 they are UMAP's. With 2 clusters
+# are found as with 4, while neighbours are kept and rows decoded as with 1.
 STILL_HARDER = 2.0
 FAR_ROWS = 20  # drawn at random for each row and round
 SLOWER_FROM = 0.5  # of the rounds; from there steps become smaller, down to 0
@@ -39,9 +39,9 @@ def lay_out(
 ) -> Coords:
     """Move rows from their start until neighbours lie together and others apart.
 
-    Gradient descent, with momentum, on −a Σ_ij p_ij log q_ij + log Σ_ij q_ij, where p are
-    the weights of the graph and q_ij = 1 / (1 + ‖y_i − y_j‖²). With a = 1 that is the
-    Kullback–Leibler divergence between p and q; here neighbours count twice, a = 2.
+    Gradient descent, with momentum, on −a Σ_ij p_ij log q_ij + log Σ_ij q_ij, where p
+    are the weights of the graph and q_ij = 1 / (1 + ‖y_i − y_j‖²). With a = 1 that is
+    the Kullback–Leibler divergence between p and q; here neighbours count twice, a = 2.
 
     Parameters
     ----------
