@@ -27,7 +27,9 @@ def data_folder() -> Path:
     if not (folder / "tabular").is_dir():
         sys.exit(
             "Set LATENTFOREST_DATA to the folder with the benchmark data: it holds "
-            "tabular/NAME.csv.gz, tabular/bootstrap/NAME.npz and tabular/paper_results."
+            "tabular/NAME.csv.gz, tabular/bootstrap/NAME.npz (idx: the rows of each of "
+            "ten runs, counted from 0) and tabular/paper_results. All come from "
+            "paper/compression_benchmarks of github.com/bips-hb/RFAE."
         )
     return folder
 
