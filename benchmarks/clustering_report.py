@@ -26,8 +26,8 @@ information (NMI), 1 if they agree. k-means knows the number of classes; HDBSCAN
 (scikit-learn) finds it, with clusters of at least one row in {SMALLEST}, and rows that
 it calls noise count as one more cluster. Means of {len(SEEDS)} seeds, which also draw
 {MOST_ROWS:,} rows of the longer tables (dry_bean, mushroom). Tables and measures were
-fixed before the first run. How hard neighbours pull in our layout was chosen later, among
-1, 2, 3 and 4, with these tables in view, and those of `maps.md`.
+fixed before the first run. How hard neighbours pull in our layout was chosen later,
+among 1, 2, 3 and 4, with these tables in view, and those of `maps.md`.
 
 RFAE gets the table itself, with its defaults. PCA gets standardised numbers and scaled
 indicators (`benchmarks/pca.py`); FAMD is that of `prince`, which asks for its PCA where

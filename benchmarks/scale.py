@@ -101,7 +101,12 @@ def watch_fit(stages: Stages) -> None:
 
 def ours(config: str, n_rows: int, stages: Stages) -> None:
     """Fit, place new rows, decode them."""
-    from latentforest import RFAE, AdversarialForest, CompletelyRandomForest
+    from latentforest import (
+        RFAE,
+        AdversarialForest,
+        CompletelyRandomForest,
+        Refinement,
+    )
 
     watch_fit(stages)
     trees = 500 if "500" in config else 100
@@ -111,9 +116,12 @@ def ours(config: str, n_rows: int, stages: Stages) -> None:
     settings: dict[str, Any] = {"forest": forest}
     if config.startswith(("default", "files")):
         settings = {}
+    if config.startswith("refined"):
+        settings["refine"] = Refinement()
     if config.startswith("all"):
         settings["max_samples"] = None
-    n_components = 2 if config.startswith(("default", "files")) else COORDINATES
+    to_look_at = config.startswith(("default", "refined", "files"))
+    n_components = 2 if to_look_at else COORDINATES
     RFAE(n_components, random_state=0, **settings).fit(make_rows(2_000)).reconstruct(
         make_rows(200, 1)
     )  # compiled now
@@ -194,7 +202,10 @@ def theirs(config: str, n_rows: int, stages: Stages) -> None:
 
 
 PEERS = ("umap", "pca", "kernel_pca", "arfpy")
-OURS = ("default", "plain", "plain, 500 trees", "adversarial", "all", "all, 500 trees")
+OURS = (
+    *("default", "refined", "refined, 500 trees", "plain", "plain, 500 trees"),
+    *("adversarial", "all", "all, 500 trees"),
+)
 
 
 def run_one(config: str, n_rows: int) -> dict[str, Any]:

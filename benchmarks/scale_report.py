@@ -10,6 +10,8 @@ RESULTS = Path(__file__).parent / "results"
 PICTURE = Path(__file__).parents[1] / "docs" / "pictures" / "scale.png"
 NAMES = {
     "default": "`RFAE()`, 2 coordinates",
+    "refined": "`RFAE()` with 100 trees",
+    "refined, 500 trees": "`RFAE()` with 500 trees",
     "plain": "100 completely random trees, 8 coordinates",
     "plain, 500 trees": "500 completely random trees, 8 coordinates",
     "adversarial": "100 adversarial trees, 8 coordinates",
