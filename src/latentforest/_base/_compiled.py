@@ -56,6 +56,9 @@ class DiskCache(_NumbaCache):
 def compiled(function: Callable[..., Any]) -> Any:
     """Compile at first use, keep the result on disk, release the GIL while running.
 
+    What is divided by zero is infinite, as in NumPy: if each division were checked,
+    loops with one could not take several rows at a time.
+
     Where no folder can be written (a read-only installation without a home), the
     function is compiled anew in each process.
     """
