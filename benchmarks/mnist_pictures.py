@@ -36,7 +36,7 @@ def draw_lines(lines: list[Line], title: str, name: str) -> None:
         sheet[top : top + SIDE] = 1 - np.hstack(list(images))
         places.append(top + (SIDE - 1) / 2)
     height = 5.2 * sheet.shape[0] / sheet.shape[1]
-    figure = Figure(figsize=(6.5, height + 0.3), layout="constrained")
+    figure = Figure(figsize=(7, height + 0.3), layout="constrained")
     axes = figure.subplots()
     axes.imshow(sheet, cmap="gray", vmin=0, vmax=1, interpolation="nearest")
     axes.set_yticks(places, [name for name, _, _ in lines])
