@@ -83,14 +83,19 @@ def behind_elsewhere() -> list[str]:
     """Tell what the rows of the other studies say."""
     clusters = rows_of("clustering")
     clusters = clusters[clusters.method.isin(["rfae", "pca", "famd", "umap"])]
-    ari = clusters.groupby("method")[["k-means ARI", "HDBSCAN ARI"]].mean()
-    ari = ari.mean(axis=1).sort_values(ascending=False)
+    ari = clusters.groupby(["size", "method"])[["k-means ARI", "HDBSCAN ARI"]].mean()
+    ari = ari.mean(axis=1)
     cells = rows_of("denoising").groupby(["table", "method"])["ilisi"].mean()
     even = cells["standardised"].sort_values(ascending=False)
     return [
-        "- Clusters: mean adjusted Rand index "
-        + ", ".join(f"{name} {value:.3f}" for name, value in ari.items())
-        + ".",
+        *(
+            f"- Clusters, {size} coordinates: mean adjusted Rand index "
+            + ", ".join(f"{name} {value:.3f}" for name, value in of_size.items())
+            + "."
+            for size in ari.index.levels[0]
+            for of_size in [ari[size].sort_values(ascending=False)]
+            if of_size.index[0] != "rfae"
+        ),
         "- Cells of two studies, genes standardised within each: studies mix "
         + ", ".join(f"{name} {value:.2f}" for name, value in even.items())
         + " (2 is best).",
