@@ -11,7 +11,8 @@ ORIGINS = {
     "arrays x, genes, label, patients of the original training set first",
     "scrna": "MetaNeighbor_US_data.Rdata of github.com/maggiecrow/MetaNeighbor and "
     "pbmc_stim.RData of github.com/immunogenomics/harmony: genes, and for each study "
-    "S a CSR matrix S_data, S_indices, S_indptr, S_shape, and S_celltype",
+    "S a CSR matrix S_data, S_indices, S_indptr, S_shape, and, of brain "
+    "cells, S_celltype",
 }
 
 
