@@ -17,6 +17,7 @@ from latentforest import metrics
 from latentforest._base._errors import ModelFileError, SchemaError
 from latentforest._base._section import NewSection, Section
 from latentforest.table import Storage, TableCodec, TableSchema, Ticks
+from latentforest.table._ticks import TickSurvey
 from mixed_tables import saved_and_read
 
 law = settings(max_examples=25, deadline=None)
@@ -480,6 +481,7 @@ def hostile(**changes):
         {"dtype": "datetime64[us, Asia/Tokyo]"},
         {"dtype": "datetime64[us, ../../etc/passwd]"},
         {"decimals": 2},
+        {"ticks__first_of": "moon"},
         {"ticks__unit": "Y"},
         {"ticks__unit": 3},
         {"ticks__zone": ""},
@@ -514,3 +516,42 @@ def test_ticks_of_a_column_are_public():
     ticks = Ticks.of(np.array([0, 86_400]), "s", "", Storage.datetime)
     assert ticks == Ticks("D")
     np.testing.assert_array_equal(ticks.codes(np.array([43_200]), "s"), [0.5])
+
+
+@pytest.mark.parametrize("zone", [None, "UTC", "Europe/Berlin", "+05:45"])
+@pytest.mark.parametrize(("letter", "word"), [("M", "month"), ("Y", "year")])
+def test_first_days_of_months_and_years_come_back_as_such(letter, word, zone):
+    days = pd.date_range("1995-01-01", periods=60, freq=f"{letter}S", tz=zone)
+    table = pd.DataFrame({"day": days})
+    codec = TableCodec().fit(table)
+    ticks = codec.schema_.columns[0].ticks
+    assert (ticks.unit, ticks.first_of) == ("D", word)
+    assert f", {word}s" in codec.schema_.report()
+    assert_frame_equal(back(table), table)
+    # Days between two firsts go to the nearer one, whatever day new rows have.
+    codes = codec.encode(table).values
+    for days_later, stays in ((10.0, True), (25.0, word == "year")):
+        found = codec.decode(codes[:-1] + days_later)["day"]
+        wanted = days[:-1] if stays else days[1:]
+        assert list(found) == list(wanted)
+    later = codec.encode(table + pd.Timedelta("3D")).values
+    assert np.allclose(later - codes, 3, atol=0.05)  # clocks may have changed
+
+
+def test_one_other_day_makes_it_a_column_of_days():
+    days = pd.date_range("2001-01-01", periods=20, freq="MS").to_series()
+    days.iloc[7] += pd.Timedelta("1D")
+    codec = TableCodec().fit(pd.DataFrame({"day": days}))
+    assert codec.schema_.columns[0].ticks.first_of == ""
+    halves = [days.iloc[:7], days.iloc[7:]]
+    surveys = [
+        TickSurvey.of(part.astype("M8[s]").astype(np.int64).to_numpy(), "s", "")
+        for part in halves
+    ]
+    assert surveys[0].merge(surveys[1]).ticks(Storage.datetime).first_of == ""
+    assert surveys[0].ticks(Storage.datetime).first_of == "month"
+
+
+def test_lengths_of_time_have_no_calendar():
+    table = pd.DataFrame({"stay": pd.to_timedelta([0, 31, 59], "D")})
+    assert TableCodec().fit(table).schema_.columns[0].ticks == Ticks("D")

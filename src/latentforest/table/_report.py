@@ -71,7 +71,8 @@ def _time_range(column: "ColumnSpec", ticks: Ticks) -> str:
     ends = np.array([column.lower, column.upper])
     lower, upper = time_texts(ticks, ends, column.storage)
     zone = f", {ticks.zone}" if ticks.zone else ""
-    return f"{lower} to {upper}, {UNIT_NAMES[ticks.unit]}{zone}"
+    unit = f"{ticks.first_of}s" if ticks.first_of else UNIT_NAMES[ticks.unit]
+    return f"{lower} to {upper}, {unit}{zone}"
 
 
 def _contents(column: "ColumnSpec") -> str:

@@ -7,6 +7,7 @@ import numpy as np
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Floats
 from latentforest._base._values import damaged
+from latentforest.table._calendar import FIRSTS, firsts_of, nearest_first
 from latentforest.table._kinds import Storage
 from latentforest.table._zones import Counts, to_clock, to_instants, zone_object
 
@@ -52,6 +53,8 @@ class Ticks:
     local : bool, default=False
         Whether units are counted on the clocks of the zone, not in UTC: local
         midnights are whole days there, and 23 or 25 hours apart twice a year.
+    first_of : {'', 'month', 'year'}, default=''
+        Whether all fitted days are the first of a month or year: decoded ones are too.
 
     Examples
     --------
@@ -60,7 +63,7 @@ class Ticks:
     >>> table = pd.DataFrame({"day": pd.to_datetime(["2021-03-01", "2021-03-05"])})
     >>> codec = TableCodec().fit(table)
     >>> codec.schema_.columns[0].ticks
-    Ticks(unit='D', origin=18687, zone='', local=False)
+    Ticks(unit='D', origin=18687, zone='', local=False, first_of='')
     >>> codec.encode(table).values.ravel()
     array([0., 4.])
     """
@@ -69,6 +72,7 @@ class Ticks:
     origin: int = 0
     zone: str = ""
     local: bool = False
+    first_of: str = ""
 
     @classmethod
     def of(cls, counts: Counts, unit: str, zone: str, storage: Storage) -> "Ticks":
@@ -105,7 +109,10 @@ class Ticks:
             first, last = -(-lowest // each), highest // each
             origin = min(max(self.origin, first), last)
             most, least = min(last - origin, _FAR), max(first - origin, -_FAR)
-            out = (np.clip(whole, least, most) + origin) * each
+            units = np.clip(whole, least, most) + origin
+            if self.first_of:
+                units = np.clip(nearest_first(units, self.first_of), first, last)
+            out = units * each
         else:
             out = (whole + self.origin) // (theirs // own)
             out = np.clip(out, lowest, highest)
@@ -126,6 +133,7 @@ class Ticks:
             "origin": self.origin,
             "zone": self.zone,
             "local": self.local,
+            "first_of": self.first_of,
         }
 
     @classmethod
@@ -138,7 +146,10 @@ class Ticks:
         zone, local = section.text("zone"), section.flag("local")
         if (zone and zone_object(zone) is None) or (local and not zone):
             raise damaged(f"{zone[:40]!r} is not a time zone")
-        return cls(unit, origin, zone, local)
+        first_of = section.text("first_of") if section.has("first_of") else ""
+        if first_of and (first_of not in FIRSTS or unit != "D"):
+            raise damaged(f"there are no first {unit} of a {first_of[:40]!r}")
+        return cls(unit, origin, zone, local, first_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +166,10 @@ class TickSurvey:
         The first and the last cell, and, in a zone, the cells at which its clocks show
         the first and the last time; () if there are none.
     whole : frozenset of str
-        Units of which every cell is a whole number.
+        Units of which every cell is a whole number; "month" and "year" if it is
+        the first day of one.
     local : frozenset of str
-        Units of which every cell is a whole number on the clocks of the zone.
+        The same on the clocks of the zone.
     """
 
     unit: str
@@ -176,6 +188,8 @@ class TickSurvey:
         # Most units are ruled out by the first rows.
         parts = (present[:_HEAD], present)
         whole = {u for u in UNITS if all(_are_whole(part, unit, u) for part in parts)}
+        if "D" in whole:
+            whole.update(firsts_of(present // (UNITS["D"] // UNITS[unit])))
         local: set[str] = set()
         if zone:
             clock = to_clock(present, unit, zone)
@@ -185,6 +199,9 @@ class TickSurvey:
                 ticks = Ticks(coarse, origin, zone, local=True)
                 if all(ticks.writes(part, unit) for part in parts):
                     local.add(coarse)
+                    if coarse == "D":
+                        days = np.rint(ticks.codes(present, unit)).astype(np.int64)
+                        local.update(firsts_of(days + origin))
         return cls(unit, zone, ends, frozenset(whole), frozenset(local))
 
     def merge(self, other: "TickSurvey") -> "TickSurvey":
@@ -216,12 +233,20 @@ class TickSurvey:
             clock = int(to_clock(np.array(self.ends), unit, zone).min())
             for coarse in list(UNITS)[: list(UNITS).index(chosen)]:
                 if coarse in self.local:
-                    return Ticks(coarse, _origin(clock, unit, coarse), zone, local=True)
+                    origin = _origin(clock, unit, coarse)
+                    firsts = _coarsest(self.local) if coarse == "D" else ""
+                    return Ticks(coarse, origin, zone, local=True, first_of=firsts)
         span = last - first if storage.is_instant else max(abs(first), abs(last))
         exact = [u for u in UNITS if span * UNITS[unit] // UNITS[u] < _EXACT]
         chosen = chosen if chosen in exact else exact[-1]
-        origin = _origin(first, unit, chosen) if storage.is_instant else 0
-        return Ticks(chosen, origin, zone)
+        if not storage.is_instant:
+            return Ticks(chosen, 0, zone)
+        firsts = _coarsest(self.whole) if chosen == "D" else ""
+        return Ticks(chosen, _origin(first, unit, chosen), zone, first_of=firsts)
+
+
+def _coarsest(found: frozenset[str]) -> str:
+    return next((of for of in FIRSTS if of in found), "")
 
 
 def _are_whole(counts: Counts, unit: str, coarse: str) -> bool:

@@ -24,9 +24,24 @@ function floorDivide(value, by) {
 function sinceOf(time, code) {
   const tick = TICKS[time.unit];
   const count = BigInt(time.origin) + BigInt(Math.round(code));
+  if (time.first_of) return nearestFirst(count, time.first_of) * tick;
   if (time.sort !== 'time') return count * tick;
   const last = TICKS.D / tick - 1n;
   return (count < 0n ? 0n : count > last ? last : count) * tick;
+}
+
+// The nearest first day of a month or year, the earlier if two are.
+function nearestFirst(day, of) {
+  const at = new Date(Number(day) * 86400000);
+  if (Number.isNaN(at.getTime())) return day;
+  const begin = (later) => {
+    const first = new Date(0);
+    const month = of === 'year' ? 12 * later : at.getUTCMonth() + later;
+    first.setUTCFullYear(at.getUTCFullYear(), month, 1);
+    return BigInt(first.getTime() / 86400000);
+  };
+  const [before, after] = [begin(0), begin(1)];
+  return day - before <= after - day ? before : after;
 }
 
 // A code as text, on the clock of its zone, as Python writes it.
