@@ -248,7 +248,7 @@ def start_part():
     """Processor seconds until the command line, or a service, has answered."""
     lines = ["| command | seconds |", "|---|---|"]
     for words in ("--version", "--help", "fit --help", "memory --rows 9 --columns 2"):
-        command = [sys.executable, "-m", "latentforest.cli", *words.split()]
+        command = [sys.executable, "-m", "latentforest", *words.split()]
         seconds = []
         for _ in range(REPEATS):
             begin = getrusage(RUSAGE_CHILDREN)

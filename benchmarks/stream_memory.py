@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-LF = (sys.executable, "-m", "latentforest.cli")
+LF = (sys.executable, "-m", "latentforest")
 BLOCK = 20_000  # rows made at once
 
 

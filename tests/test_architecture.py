@@ -85,6 +85,11 @@ def test_the_command_line_begins_before_anything_is_loaded():
     assert loaded <= {"latentforest", *sys.stdlib_module_names}
 
 
+def test_rooms_that_are_named_in_the_docs_are_there_without_an_import():
+    words = "import latentforest; latentforest.plot.latent, latentforest.datasets.names"
+    subprocess.run([sys.executable, "-c", words], check=True)
+
+
 def test_names_of_the_package_are_loaded_when_asked_for():
     import latentforest
     from latentforest import _public

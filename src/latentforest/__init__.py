@@ -59,6 +59,8 @@ def __getattr__(name: str) -> Any:
     if name == "Scorer":
         globals()[name] = import_module("latentforest._scorer").Scorer
         return globals()[name]
+    if name in {"datasets", "plot"}:  # rooms that nothing else loads
+        return import_module(f"latentforest.{name}")
     if not name.startswith("__"):
         public = import_module("latentforest._public")
         globals().update({name: getattr(public, name) for name in public.__all__})

@@ -1,12 +1,12 @@
 """Tables from files and frames, read as the command line reads them."""
 
 import io
-import warnings
 from collections.abc import Sequence
 from os import PathLike, fspath
 from typing import Any
 
 from latentforest._base._optional import require
+from latentforest._base._warn import warn
 
 
 def read_table(
@@ -112,5 +112,5 @@ def read_table(
         )
         raise TypeError(message)
     for note in notes:
-        warnings.warn(note, UserWarning, stacklevel=2)
+        warn(note)
     return frame

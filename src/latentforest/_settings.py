@@ -1,6 +1,5 @@
 """Settings of the autoencoder: checks before any work, and the paper's choice."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,7 @@ from numpy.typing import NDArray
 
 from latentforest._base._checks import check_integer, check_option, check_real
 from latentforest._base._parallel import n_workers
+from latentforest._base._warn import warn
 from latentforest.decode import AutoDecoder, Decoder, KNNDecoder
 from latentforest.encoder import Encoder, check_tree_weights
 from latentforest.forest import AdversarialForest
@@ -40,7 +40,7 @@ def check_settings(model: Any) -> None:
             "they shape the diffusion map, which is refined here from another start. "
             "Give refine=None to look at it, or Refinement(start='forest')."
         )
-        warnings.warn(message, UserWarning, stacklevel=3)
+        warn(message)
 
 
 def check_enough_rows(

@@ -37,7 +37,7 @@ def test_help_of_every_command_has_an_example(command, run):
 
 
 def test_the_module_can_be_run(folder):
-    words = [sys.executable, "-m", "latentforest.cli", "inspect", folder / "none.lf"]
+    words = [sys.executable, "-m", "latentforest", "inspect", folder / "none.lf"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stdout == ""
@@ -142,7 +142,7 @@ def test_explore_pictures(tmp_path, run):
 
 def test_completion_knows_the_commands():
     done = subprocess.run(
-        [sys.executable, "-m", "latentforest.cli"],
+        [sys.executable, "-m", "latentforest"],
         env={
             **__import__("os").environ,
             "_LATENTFOREST_COMPLETE": "complete_bash",

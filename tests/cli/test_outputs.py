@@ -14,7 +14,7 @@ from cli_cases import SMALL, invoke, mixed_csv_frame
 from latentforest import RFAE
 from latentforest.cli import _fit
 
-LF = (sys.executable, "-m", "latentforest.cli")
+LF = (sys.executable, "-m", "latentforest")
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="modes and streams of Unix")
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from cli_cases import invoke
 
-LF = (sys.executable, "-m", "latentforest.cli")
+LF = (sys.executable, "-m", "latentforest")
 
 
 @pytest.fixture

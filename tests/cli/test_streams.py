@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from cli_cases import invoke, mixed_csv_frame
 
-LF = (sys.executable, "-m", "latentforest.cli")
+LF = (sys.executable, "-m", "latentforest")
 
 
 @settings(max_examples=10, deadline=None)

@@ -266,3 +266,9 @@ def test_a_failure_leaves_the_old_file(model, tmp_path, monkeypatch):
         write_page(model, path=path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_path_in_the_place_of_the_table_is_told(tmp_path, make_model):
+    model = make_model(mixed_frame(30))
+    with pytest.raises(TypeError, match="Give path= to say where"):
+        model.explore(tmp_path / "page.html")

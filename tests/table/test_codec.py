@@ -286,3 +286,10 @@ def test_second_fit_forgets_the_first(table):
     other = pd.DataFrame({"z": [1, 2]})
     codec = TableCodec().fit(table).fit(other)
     assert codec.schema_ == TableCodec().fit(other).schema_
+
+
+def test_warnings_point_at_the_line_of_the_user():
+    codec = TableCodec().fit(pd.DataFrame({"a": ["x", "y"]}))
+    with pytest.warns(UnseenLevelsWarning) as told:
+        codec.encode(pd.DataFrame({"a": ["z"]}))
+    assert told[0].filename == __file__

@@ -1,6 +1,5 @@
 """What decoders that blend neighbouring rows have in common."""
 
-import warnings
 from abc import abstractmethod
 from copy import copy
 from dataclasses import replace
@@ -15,6 +14,7 @@ from latentforest._base._room import Demand
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Codes, Coords, Floats
 from latentforest._base._values import damaged
+from latentforest._base._warn import warn
 from latentforest.decode._context import DecoderContext, Rows
 from latentforest.decode._contract import SpreadingDecoder
 from latentforest.decode._gaps import LOST, limits_for, rows_to_try, weight_of_gaps
@@ -101,7 +101,7 @@ class NeighbourDecoder(SpreadingDecoder):
                 "Decoded rows will differ from those of an exact one. Give "
                 "search='exact'."
             )
-            warnings.warn(message, RecallWarning, stacklevel=2)
+            warn(message, RecallWarning)
 
     def _learn_gaps(self, context: DecoderContext) -> None:
         """Learn how much weight makes a cell missing, from rows as if they were new."""

@@ -89,6 +89,13 @@ def write_page(
     ...     page.name, page.stat().st_size > 10_000
     ('iris.html', True)
     """
+    if isinstance(table, (str, PathLike)):
+        message = (
+            f"table={str(table)!r} is a path. Give path= to say where the page goes, "
+            "and as table the rows to show: a data frame, or nothing for the training "
+            "rows."
+        )
+        raise TypeError(message)
     check_model(model, "decoder_")
     odd = means_oddness(color_by, model, table)
     request = check_request(

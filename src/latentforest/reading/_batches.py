@@ -1,6 +1,5 @@
 """Files and folders as pieces of one table, read again for every pass."""
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
@@ -12,6 +11,7 @@ import pyarrow.compute as pc
 from latentforest._base._checks import listed
 from latentforest._base._errors import DataError
 from latentforest._base._progress import progress
+from latentforest._base._warn import warn
 from latentforest.reading._cells import read_words, trimmed, truths, without
 from latentforest.reading._column import Column
 from latentforest.reading._dialect import Dialect
@@ -154,7 +154,7 @@ class FileBatches(Batches):
         self.notes += [column.note for column in kept.values() if column.note]
         if self.dialect.in_python:
             for note in self.notes:
-                warnings.warn(note, UserWarning, stacklevel=2)
+                warn(note)
         return kept
 
     def _values(self, column: Column | None, name: str, cells: Any) -> Any:

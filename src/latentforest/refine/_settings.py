@@ -31,9 +31,9 @@ class Refinement(Parameters):
     rounds : int, default=4
         Rounds over the training rows, at most 1,000.
     n_neighbors : int or None, default=None
-        Rows that each plane is fitted to: fewer lose less, more keep neighbours
-        together better. None stands for 24, or three for each coordinate if that is
-        more, but at most half of the rows.
+        Rows that each plane is fitted to: fewer lose less, and many more blur what is
+        near. None stands for 24, or three for each coordinate if that is more, but at
+        most half of the rows.
     ridge : float, default=0.03
         Penalty on the slopes, as in `LocalLinearDecoder`.
     steps : int, default=5

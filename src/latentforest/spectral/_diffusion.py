@@ -1,7 +1,5 @@
 """From eigenpairs to diffusion coordinates."""
 
-import warnings
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -9,6 +7,7 @@ from latentforest._base._checks import check_real
 from latentforest._base._errors import SpectrumWarning
 from latentforest._base._tolerance import NEGLIGIBLE_EIGENVALUE
 from latentforest._base._types import Coords
+from latentforest._base._warn import warn
 from latentforest.spectral._spectrum import Spectrum
 
 
@@ -66,7 +65,7 @@ def diffusion_coords(
             f"carry nothing: their coordinates are 0. {fewer} more trees or smaller "
             "leaves."
         )
-        warnings.warn(message, SpectrumWarning, stacklevel=2)
+        warn(message, SpectrumWarning)
     factors = np.where(alive, spectrum.eigenvalues**steps, 0.0)
     coords: Coords = spectrum.vectors * factors * np.sqrt(mass.sum() / mass)[:, None]
     return coords

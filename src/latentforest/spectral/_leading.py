@@ -1,7 +1,5 @@
 """Leading eigenpairs after the known ones are set aside."""
 
-import warnings
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
@@ -10,6 +8,7 @@ from latentforest._base._checks import check_integer
 from latentforest._base._errors import SpectrumWarning
 from latentforest._base._parallel import one_blas_thread
 from latentforest._base._types import Floats, Ints
+from latentforest._base._warn import warn
 from latentforest.spectral._pieces import contrast_vectors, piece_vectors
 from latentforest.spectral._repeated import settle_repeated
 from latentforest.spectral._solvers import SOLVERS, choose_solver
@@ -117,4 +116,4 @@ def _warn_pieces(n_pieces: int, n_components: int) -> None:
         "tell them apart. Grow more trees or larger leaves to join them, or ask for "
         "more components."
     )
-    warnings.warn(message, SpectrumWarning, stacklevel=3)
+    warn(message, SpectrumWarning)

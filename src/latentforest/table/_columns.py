@@ -1,6 +1,5 @@
 """One column: cells to codes, codes to codes that a table can hold."""
 
-import warnings
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -12,6 +11,7 @@ from latentforest._base._errors import (
     UnseenLevelsWarning,
 )
 from latentforest._base._types import Floats
+from latentforest._base._warn import warn
 from latentforest.table._column_spec import ColumnSpec, is_plain_number
 from latentforest.table._frames import EXACT, NumberColumn, RawColumn, TimeColumn
 from latentforest.table._kinds import Level, Storage
@@ -142,7 +142,7 @@ def _tell_unseen(spec: ColumnSpec, labels: list[Level], *, refuse: bool) -> None
         )
         raise UnseenLevelsError(found, advice)
     message = f"{found} These cells count as missing."
-    warnings.warn(message, UnseenLevelsWarning, stacklevel=2)
+    warn(message, UnseenLevelsWarning)
 
 
 def settle_codes(spec: ColumnSpec, codes: Floats) -> Floats:

@@ -93,7 +93,7 @@ def _infer_kind(survey: ColumnSurvey) -> tuple[ColumnKind, str]:
         return ColumnKind.integer, f"integers, {FEW_DISTINCT} or more distinct values"
     return (
         ColumnKind.ordered,
-        f"integers, {few} distinct values (fewer than {FEW_DISTINCT})",
+        f"integers, {few} distinct value{'s' * (few > 1)} (fewer than {FEW_DISTINCT})",
     )
 
 

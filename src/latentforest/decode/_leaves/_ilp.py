@@ -1,6 +1,5 @@
 """The best leaves there are: the integer program of the paper, solved exactly."""
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,6 +10,7 @@ from latentforest._base._checks import check_real
 from latentforest._base._parallel import run_blocks
 from latentforest._base._room import Demand
 from latentforest._base._types import Bools, Coords, Floats, LeafIds
+from latentforest._base._warn import warn
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._leaves._exact_search import (
     BestLeaves,
@@ -154,7 +154,7 @@ class ILPDecoder(KernelLeafDecoder):
                 f"the largest gap is {found.gap.max():.0%}. Raise time_limit, or "
                 "lower n_trees."
             )
-            warnings.warn(message, ILPWarning, stacklevel=3)
+            warn(message, ILPWarning)
         return agreeing_regions(
             self.search_.boxes, self.search_.start, found.leaf_ids, n_jobs=self.n_jobs
         )

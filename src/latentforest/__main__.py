@@ -1,4 +1,4 @@
-"""``python -m latentforest.cli``."""
+"""``python -m latentforest``."""
 
 import sys
 
