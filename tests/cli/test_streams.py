@@ -268,3 +268,13 @@ def test_fit_shows_growing_trees_and_keeps_that_out_of_the_model(
         assert ("growing trees" in sys.stderr.getvalue()) == shown
     one, other = (tmp_path / f"{s}.lf" for s in ("Terminal", "StringIO"))
     assert one.read_bytes() == other.read_bytes()
+
+
+def test_new_levels_are_told_once_for_each_column(folder, frame, tmp_path, run):
+    text = [name for name in frame if frame[name].dtype == "str"][:2]
+    strange = frame.assign(**{name: "never seen" for name in text})
+    strange.to_csv(tmp_path / "t.csv", index=False)
+    words = ["encode", folder / "m.lf", tmp_path / "t.csv", "-o", tmp_path / "z.csv"]
+    done = run(*words, "--block-rows", "9")
+    lines = [line for line in done.err.splitlines() if "not seen in fit" in line]
+    assert len(lines) == len(text) > 0

@@ -10,6 +10,7 @@ from typing import Any
 from tqdm.auto import tqdm
 
 from latentforest._base._complete import is_stream
+from latentforest._base._errors import UnseenLevelsWarning
 from latentforest._base._in_words import in_bytes
 from latentforest._base._progress import Bar, progress
 
@@ -43,9 +44,21 @@ class Notes:
 
     @contextmanager
     def plain_warnings(self) -> Iterator[None]:
-        """Show Python's warnings to users as one plain line each."""
+        """Show Python's warnings to users as one plain line each.
 
-        def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        New levels are told once for each column: every block of rows may have some.
+        """
+        told: set[str] = set()
+
+        def show(
+            message: Warning | str, category: type[Warning], *_: Any, **__: Any
+        ) -> None:
+            about = str(message)
+            if issubclass(category, UnseenLevelsWarning):
+                about = about.partition(" holds ")[0]
+                if about in told:
+                    return
+            told.add(about)
             self.warn(message)
 
         with warnings.catch_warnings():
