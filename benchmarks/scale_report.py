@@ -127,7 +127,7 @@ def _draw(rows: list[Run]) -> None:
     figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
     for config, name in NAMES.items():
         runs = _of(rows, config)
-        if len(runs) < 2:
+        if len(runs) < 2 or config.startswith("refined"):  # they would crowd it
             continue
         sizes = [row["n_rows"] for row in runs]
         fit = [sum(r["seconds"].get(s, 0.0) for s in STAGES) for r in runs]
