@@ -20,14 +20,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from harmonypy import compute_lisi
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from cells_data import PAIRS, TABLES, UNKNOWN, Cells, load_cells
 from denoising_page import write_page
 from denoising_picture import draw
-from denoising_ways import WAYS
+from denoising_ways import WAYS, harmonypy
 
 RESULTS = Path(__file__).parent / "results"
 ROWS_FILE = RESULTS / "denoising.jsonl"
@@ -51,7 +50,8 @@ def judge(points: np.ndarray, cells: Cells) -> dict[str, float]:
 def lisi(points: np.ndarray, labels: np.ndarray, perplexity: float) -> float:
     """Mean number of labels around a point."""
     meta = pd.DataFrame({"label": labels})
-    return float(compute_lisi(points, meta, ["label"], perplexity=perplexity).mean())
+    found = harmonypy.compute_lisi(points, meta, ["label"], perplexity=perplexity)
+    return float(found.mean())
 
 
 def done() -> list[dict[str, Any]]:

@@ -1,14 +1,19 @@
 """Ways to bring the cells of two studies together; each gives points of all cells."""
 
+import sys
 from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
-from harmonypy import run_harmony
 from sklearn.decomposition import PCA
 
 from cells_data import NAMES, Cells
 from latentforest import RFAE, CompletelyRandomForest, KNNDecoder
+
+try:
+    import harmonypy
+except ModuleNotFoundError:
+    sys.exit("'harmonypy' is needed here. Install it with: pip install harmonypy")
 
 Found = Iterator[tuple[str, np.ndarray]]
 STRONGER = {"theta": [4.0], "sigma": 0.2, "nclust": 15}
@@ -41,7 +46,7 @@ def harmonised(
 ) -> np.ndarray:
     """Principal components as harmonypy corrects them."""
     meta = pd.DataFrame({"study": cells.study})
-    found = run_harmony(
+    found = harmonypy.run_harmony(
         before, meta, ["study"], random_state=seed, verbose=False, **more
     )
     after = found.Z_corr
