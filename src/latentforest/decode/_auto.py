@@ -34,10 +34,10 @@ class AutoDecoder(Decoder):
     Up to 1,000 of the distinct training rows are held back, in five parts or, of a
     long table, at once, and decoded by the other rows, from coordinates in which each
     row was left out of its own leaves. Tried are `KNNDecoder` with 5, 20 and 50
-    neighbours, blending rows, and `LocalLinearDecoder` with 20 to 320 neighbours, each
-    until more of them lose more, then, with the best number, four ridges; on
-    coordinates that come from no forest, such as principal components, also with
-    ``extrapolate``. The decoder with the smallest mean distortion is kept.
+    neighbours, blending rows, and `LocalLinearDecoder` with 20 to 320 neighbours, then,
+    with the best number, four ridges; on coordinates that come from no forest, such as
+    principal components, also with ``extrapolate``. The decoder with the smallest mean
+    distortion is kept.
 
     Parameters
     ----------
@@ -180,51 +180,35 @@ def _compare(
     sizes = [first, *(size for size in more if size <= n_known)]
     if not parts:
         return []
-    held = _Held(candidate, context, parts)
-    trials: list[Trial] = []
-    for size in sizes:
-        trials += held.trials(size, [FIRST_RIDGE] if is_linear else None)
-        # Past the best number, more neighbours only blur: they cost most to try.
-        if trials[-1].distortion > min(trial.distortion for trial in trials):
-            break
+    held = _Held(candidate, context, parts, sizes[-1])
     if not is_linear:
-        return trials
+        return [held.trials(size, None)[0] for size in sizes]
+    trials = [held.trials(size, [FIRST_RIDGE])[0] for size in sizes]
     best = min(trials, key=lambda trial: trial.distortion).decoder.n_neighbors
     return trials + held.trials(best, [r for r in RIDGES if r != FIRST_RIDGE])
 
 
 class _Held:
-    """Rows held back, with their neighbours among the others."""
+    """Rows held back, with their neighbours among the others: searched once."""
 
     def __init__(
-        self, candidate: NeighbourDecoder, context: DecoderContext, parts: list[Part]
+        self,
+        candidate: NeighbourDecoder,
+        context: DecoderContext,
+        parts: list[Part],
+        most: int,
     ) -> None:
         self._candidate, self._schema = candidate, context.table.schema
         rows = np.concatenate([part.held for part in parts])
         self._original = context.table.values[rows]
-        self._held = [
-            (
-                candidate.keep(part.known),
-                np.ascontiguousarray(context.new_coords[part.held]),
-            )
-            for part in parts
-        ]
-        self._parts: list[tuple[NeighbourDecoder, Coords, Neighbours]] = []
-        self._searched = 0
-
-    def _search(self, size: int) -> None:
-        """Find at least so many neighbours; twice as many, to search but seldom."""
-        if size <= self._searched:
-            return
-        self._searched = 2 * size
-        self._parts = [
-            (known, coords, known.set_params(n_neighbors=2 * size).find(coords))
-            for known, coords in self._held
-        ]
+        self._parts = []
+        for part in parts:
+            coords = np.ascontiguousarray(context.new_coords[part.held])
+            known = candidate.keep(part.known).set_params(n_neighbors=most)
+            self._parts.append((known, coords, known.find(coords)))
 
     def trials(self, size: int, ridges: list[float] | None) -> list[Trial]:
         """Try so many neighbours, with each ridge; None where there are none."""
-        self._search(size)
         decoded = [
             [
                 known.mix(near, weights)
