@@ -112,7 +112,8 @@ def test_all_starts_and_both_forests_take_part(moved):
 
 
 def test_packed_rows_that_lose_less_than_half_end_the_choice(packed):
-    assert starts_of(packed.tried_) == ["packed", "linear", "neighbours"]
+    first, *others = starts_of(packed.tried_)
+    assert (first, set(others)) == ("packed", {"linear", "neighbours"})
     assert packed.tried_[1].distortion > CLEARLY * packed.tried_[0].distortion
 
 
