@@ -239,8 +239,8 @@ def write_page() -> None:
         "`ctgan` 0.12, and TTVAE written from its description, with torch 2.13: on "
         "four tables, the first three of the authors' bootstraps, beside the authors' "
         "own values of the same pieces. A piece is one table, run and compression. "
-        f"Done so far, of the ten compressions: {pieces_line(rows)}. The others "
-        "were left out for time; `python benchmarks/neural.py run` adds them.",
+        f"Done, of the ten compressions: {pieces_line(rows)}. "
+        "`python benchmarks/neural.py run` adds what is not there.",
         "",
         "## Do they land near the authors' values?",
         "",
@@ -270,7 +270,7 @@ def write_page() -> None:
         "",
         "## Time",
         "",
-        "Processor seconds of one training, one thread each, all in the same hour on "
+        "Processor seconds of one training, one thread each, all on the same day on "
         "the same two shared cores, so a tenth more or less means nothing; on the "
         "pieces that all methods have. `RFAE.paper` grows its 500 trees anew for each "
         "piece here, as the networks are trained anew; one forest would serve all "
