@@ -1,7 +1,5 @@
 """First days of months and years: dates that stand for more than a day."""
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from latentforest.table._zones import Counts
@@ -10,7 +8,7 @@ FIRSTS = {"year": "Y", "month": "M"}  # from coarse to fine, with NumPy's letter
 _FAR = 10**8  # days from 1970, beyond which there is no calendar
 
 
-def firsts_of(days: Counts) -> Iterable[str]:
+def firsts_of(days: Counts) -> set[str]:
     """Tell whether all days, counted from 1970, are first days of years, or months."""
     return {of for of in FIRSTS if (nearest_first(days, of) == days).all()}
 

@@ -5,7 +5,6 @@ column means is decided elsewhere. Writing takes settled codes and restores the 
 """
 
 import sys
-from collections import Counter
 from collections.abc import Callable, Hashable
 from typing import Any
 
@@ -13,8 +12,6 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from latentforest._base._checks import listed
-from latentforest._base._errors import SchemaError
 from latentforest._base._types import Codes, Floats
 from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._frames._anndata import (
@@ -51,6 +48,7 @@ from latentforest.table._frames._raw import (
     RawTable,
     TimeColumn,
     as_levels,
+    check_distinct,
     inexact,
     unsupported,
 )
@@ -156,13 +154,7 @@ def _is_frame(X: Any) -> bool:
 def _open_frame(X: Any) -> RawTable:
     arrow = nw.dependencies.is_pyarrow_table(X)
     names = tuple(map(one_nan, X.column_names if arrow else X.columns))
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        message = (
-            f"Column names must be distinct; given more than once: "
-            f"{listed(repeated)}. Rename or drop these columns."
-        )
-        raise SchemaError(message)
+    check_distinct(names, "Rename or drop these columns.")
     if nw.dependencies.is_pandas_dataframe(X):
         # Without narwhals, which would take most of the time of a table of one row.
         columns = [series for _, series in X.items()]

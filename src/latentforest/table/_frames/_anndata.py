@@ -1,19 +1,16 @@
 """AnnData: cells in rows, genes in columns; recognised without loading the package."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from latentforest._base._checks import listed
-from latentforest._base._errors import SchemaError
 from latentforest._base._optional import require
 from latentforest._base._types import Bools, Codes
 from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._frames._numpy import build_array, read_array
-from latentforest.table._frames._raw import RawTable
+from latentforest.table._frames._raw import RawTable, check_distinct
 
 COORDS = "X_rfae"  # where an AnnData keeps coordinates
 _NAME = ("anndata", "AnnData")
@@ -30,13 +27,7 @@ def is_anndata(X: Any) -> bool:
 def open_anndata(X: Any) -> RawTable:
     """Take the matrix ``X`` for a table, dense or sparse, with the names of ``var``."""
     names = tuple(map(str, X.var_names))
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        message = (
-            f"Names of variables must be distinct; given more than once: "
-            f"{listed(repeated)}. Call adata.var_names_make_unique() first."
-        )
-        raise SchemaError(message)
+    check_distinct(names, "Call adata.var_names_make_unique() first.")
     matrix = X.X
     if matrix is None or X.isbacked or not hasattr(matrix, "dtype"):
         found = "on disk" if X.isbacked else "missing"

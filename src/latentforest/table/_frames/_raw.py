@@ -1,5 +1,6 @@
 """A column as read from any library, before anyone decides what it means."""
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from latentforest._base._checks import listed
 from latentforest._base._errors import SchemaError
 from latentforest._base._types import Bools, Floats
 from latentforest.table._column_spec import ColumnSpec
@@ -16,6 +18,17 @@ from latentforest.table._ticks import NAT, Ticks
 from latentforest.table._time_text import time_texts
 
 EXACT = 2.0**53  # floats hold every integer below, not every one above
+
+
+def check_distinct(names: Iterable[Hashable], advice: str) -> None:
+    """Refuse names of columns of which some are the same."""
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        message = (
+            f"Column names must be distinct; given more than once: "
+            f"{listed(repeated)}. {advice}"
+        )
+        raise SchemaError(message)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
