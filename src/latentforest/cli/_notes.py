@@ -53,12 +53,11 @@ class Notes:
         def show(
             message: Warning | str, category: type[Warning], *_: Any, **__: Any
         ) -> None:
-            about = str(message)
             if issubclass(category, UnseenLevelsWarning):
-                about = about.partition(" holds ")[0]
-                if about in told:
+                column = str(message).partition(" holds ")[0]
+                if column in told:
                     return
-            told.add(about)
+                told.add(column)
             self.warn(message)
 
         with warnings.catch_warnings():

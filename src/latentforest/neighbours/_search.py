@@ -99,6 +99,11 @@ class NeighbourSearch:
         # Sliding midpoints keep the tree shallow where many points coincide.
         self.tree = KDTree(self.points, balanced_tree=False) if few else None
 
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """The points as by `near_order`, without a tree of its own if there is one."""
+        return near_order(self.points) if self.tree is None else self.tree.indices
+
     @cached_property
     def _boxes(self) -> Boxes:
         return Boxes.halved(self.points)

@@ -167,7 +167,8 @@ class RefinedMap:
     ) -> tuple[Floats, Coords]:
         """Find loss and step at each of the points, among the others."""
         loss, move = np.empty(len(points)), np.empty_like(points)
-        search, order = NeighbourSearch(points), near_order(points)
+        search = NeighbourSearch(points)
+        order = search.order
 
         def work(block: tuple[int, int]) -> None:
             rows = order[slice(*block)]
