@@ -91,14 +91,11 @@ def test_huge_leaves_cost_nothing():
 @QUICK
 def test_rows_of_a_side_are_counted_as_they_are_sorted(encoded, min_leaf, seed):
     table = bin_table(encoded.values, encoded.schema.split_levels)
-    rows = np.arange(encoded.n_rows, dtype=np.uint32)
     state = np.array([seed], np.uint64)
     ends = (np.empty(256, np.int64), np.empty(256, np.int64))
     value = random_cut(
-        table.bins,
-        0,
+        table.bins[0],
         table.n_bins[0],
-        rows,
         table.lower,
         table.upper,
         0,
@@ -118,14 +115,12 @@ def test_rows_of_a_side_are_counted_as_they_are_sorted(encoded, min_leaf, seed):
 def test_sides_of_many_rows_are_found_among_many_bins(depth):
     codes = np.random.default_rng(0).standard_cauchy((5_000, 1))
     table = bin_table(codes, np.zeros(1, np.int32))
-    rows, lowest = np.arange(5_000, dtype=np.uint32), np.sort(codes[:, 0])
+    lowest = np.sort(codes[:, 0])
     ends = (np.empty(256, np.int64), np.empty(256, np.int64))
     cuts = [
         random_cut(
-            table.bins,
-            0,
+            table.bins[0],
             table.n_bins[0],
-            rows,
             table.lower,
             table.upper,
             0,

@@ -132,7 +132,9 @@ class AdversarialForest(BaseForest):
         self, encoded: EncodedTable, y: Any, rng: np.random.Generator
     ) -> GrownForest:
         """Run the adversarial rounds on an encoded table; ``y`` is ignored."""
-        real = bin_table(encoded.values, encoded.schema.split_levels)
+        real = bin_table(
+            encoded.values, encoded.schema.split_levels, n_jobs=self.n_jobs
+        )
         rules = split_rules(
             real,
             max_features=self.max_features,
@@ -258,7 +260,7 @@ class AdversarialForest(BaseForest):
         """Prune the trees, join them, and number the leaves of the real rows."""
         # Many short steps under the GIL: threads would only get in each other's way.
         pruned = [prune_tree(tree, real, self.min_samples_leaf) for tree in trees]
-        return join_grown(pruned, real.split_levels)
+        return join_grown(pruned, real.split_levels, n_jobs=self.n_jobs)
 
 
 def _resample(table: BinnedTable, rng: np.random.Generator) -> NDArray[np.uint16]:

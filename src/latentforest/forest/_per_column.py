@@ -57,7 +57,7 @@ def forests_of_columns(
     ColumnForest
     """
     schema = encoded.schema
-    table = bin_table(encoded.values, schema.split_levels)
+    table = bin_table(encoded.values, schema.split_levels, n_jobs=n_jobs)
     n_columns = schema.n_columns
     tried = max(FEW_TRIED, int(np.sqrt(n_columns)))
     tried = min(int(np.ceil(SHARE_TRIED * n_columns)), tried)
@@ -87,7 +87,7 @@ def forests_of_columns(
             n_jobs=n_jobs,
             progress=None,
         )
-        grown = join_grown(trees, table.split_levels)
+        grown = join_grown(trees, table.split_levels, n_jobs=n_jobs)
         yield ColumnForest(grown.forest, grown.leaf_ids, in_bag)
 
 

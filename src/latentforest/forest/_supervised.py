@@ -115,7 +115,9 @@ class SupervisedForest(BaseForest):
         # Centred, so that gains do not drown in the square of a large mean.
         centre = target.responses.mean() if target.task == REGRESS else 0.0
         target = target._replace(responses=target.responses - centre)
-        table = bin_table(encoded.values, encoded.schema.split_levels)
+        table = bin_table(
+            encoded.values, encoded.schema.split_levels, n_jobs=self.n_jobs
+        )
         rules = split_rules(
             table,
             max_features=self.max_features,
@@ -146,7 +148,7 @@ class SupervisedForest(BaseForest):
             self.leaf_values_ = shares[:, : int(target.responses.max()) + 1]
         else:
             self.leaf_values_ = centre + sums[:, 1:] / sums[:, :1]
-        grown = join_grown(trees, table.split_levels)
+        grown = join_grown(trees, table.split_levels, n_jobs=self.n_jobs)
         return replace(grown, facts=TreeFacts(in_bag))
 
     def predict_proba(self, X: Any) -> Floats:

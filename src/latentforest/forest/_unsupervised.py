@@ -77,7 +77,9 @@ class CompletelyRandomForest(BaseForest):
         self, encoded: EncodedTable, y: Any, rng: np.random.Generator
     ) -> GrownForest:
         """Grow the trees on an encoded table; ``y`` is ignored."""
-        table = bin_table(encoded.values, encoded.schema.split_levels)
+        table = bin_table(
+            encoded.values, encoded.schema.split_levels, n_jobs=self.n_jobs
+        )
         rules = split_rules(
             table,
             min_leaf=self.min_samples_leaf,
@@ -94,7 +96,7 @@ class CompletelyRandomForest(BaseForest):
             n_jobs=self.n_jobs,
             progress=self._progress("growing trees"),
         )
-        return join_grown(trees, table.split_levels)
+        return join_grown(trees, table.split_levels, n_jobs=self.n_jobs)
 
 
 class ShiHorvathForest(BaseForest):
@@ -157,7 +159,9 @@ class ShiHorvathForest(BaseForest):
         self, encoded: EncodedTable, y: Any, rng: np.random.Generator
     ) -> GrownForest:
         """Grow the trees on an encoded table; ``y`` is ignored."""
-        real = bin_table(encoded.values, encoded.schema.split_levels)
+        real = bin_table(
+            encoded.values, encoded.schema.split_levels, n_jobs=self.n_jobs
+        )
         n_rows = encoded.n_rows
         permuted = np.stack([rng.permutation(column) for column in real.bins])
         both = real._replace(bins=np.concatenate([real.bins, permuted], axis=1))
@@ -183,4 +187,4 @@ class ShiHorvathForest(BaseForest):
             n_jobs=self.n_jobs,
             progress=self._progress("growing trees"),
         )
-        return join_grown(trees, real.split_levels)
+        return join_grown(trees, real.split_levels, n_jobs=self.n_jobs)

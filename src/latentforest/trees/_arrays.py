@@ -173,23 +173,39 @@ class ForestArrays:
         return values
 
 
-def join_trees(trees: Sequence[Tree], split_levels: Ints) -> ForestArrays:
+def join_trees(
+    trees: Sequence[Tree], split_levels: Ints, *, n_jobs: int | None = None
+) -> ForestArrays:
     """Lay trees one after the other and number their leaves."""
-    n_nodes = np.array([len(tree.left) for tree in trees])
-    n_words = np.array([len(tree.words) for tree in trees])
-    word_start = np.repeat(np.cumsum(n_words) - n_words, n_nodes)
-    left = np.concatenate([tree.left for tree in trees])
-    category = np.concatenate([tree.category for tree in trees])
-    is_leaf = left < 0
+    start = _ends([len(tree.left) for tree in trees])
+    first_word = _ends([len(tree.words) for tree in trees])
+    first_leaf = _ends([int(np.count_nonzero(tree.left < 0)) for tree in trees])
+    joined = {
+        name: np.empty(start[-1], getattr(trees[0], name).dtype)
+        for name in NODE_FIELDS
+        if name != "leaf"
+    }
+    leaf = np.empty(start[-1], np.int32)
+
+    def lay_down(number: int) -> None:
+        tree, nodes = trees[number], slice(start[number], start[number + 1])
+        for name, line in joined.items():
+            line[nodes] = getattr(tree, name)
+        joined["category"][nodes][tree.category >= 0] += first_word[number]
+        is_leaf = tree.left < 0
+        numbers = np.cumsum(is_leaf, dtype=np.int32) + (first_leaf[number] - 1)
+        leaf[nodes] = np.where(is_leaf, numbers, -1)
+
+    run_blocks(lay_down, range(len(trees)), n_jobs=n_jobs)
     return ForestArrays(
-        start=np.concatenate([[0], np.cumsum(n_nodes)]).astype(np.int64),
-        left=left,
-        right=np.concatenate([tree.right for tree in trees]),
-        feature=np.concatenate([tree.feature for tree in trees]),
-        threshold=np.concatenate([tree.threshold for tree in trees]),
-        missing_left=np.concatenate([tree.missing_left for tree in trees]),
-        category=np.where(category >= 0, category + word_start, -1),
+        start=start,
         words=np.concatenate([tree.words for tree in trees]),
-        leaf=np.where(is_leaf, np.cumsum(is_leaf) - 1, -1).astype(np.int32),
+        leaf=leaf,
         split_levels=np.asarray(split_levels, np.int32),
+        **joined,
     )
+
+
+def _ends(lengths: Sequence[int]) -> NDArray[np.int64]:
+    """Where runs of these lengths begin, one after the other, and the last one ends."""
+    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from latentforest._base._parallel import run_blocks
 from latentforest._base._types import Codes, Floats, Ints
 
 MAX_BINS = 65_534  # uint16, with one code left for missing cells
@@ -28,7 +29,9 @@ class BinnedTable(NamedTuple):
     ]  # (n_columns + 1,) where each column begins in lower, upper
 
 
-def bin_table(values: Codes, split_levels: Ints) -> BinnedTable:
+def bin_table(
+    values: Codes, split_levels: Ints, *, n_jobs: int | None = None
+) -> BinnedTable:
     """Bin every column of a table of codes.
 
     ``split_levels[j]`` is the number of levels of an unordered category, or 0 where
@@ -36,8 +39,8 @@ def bin_table(values: Codes, split_levels: Ints) -> BinnedTable:
     """
     n_rows, n_columns = values.shape
     bins = np.empty((n_columns, n_rows), np.uint16)
-    lowers, uppers = [], []
-    for column in range(n_columns):
+
+    def work(column: int) -> tuple[Floats, Floats]:
         codes = values[:, column]
         if split_levels[column] > MAX_BINS:
             message = (
@@ -51,8 +54,10 @@ def bin_table(values: Codes, split_levels: Ints) -> BinnedTable:
         else:
             lower, upper, ranks = _rank(codes)
         bins[column] = np.where(np.isnan(codes), len(lower), ranks)
-        lowers.append(lower)
-        uppers.append(upper)
+        return lower, upper
+
+    edges = run_blocks(work, range(n_columns), n_jobs=n_jobs)
+    lowers, uppers = [lower for lower, _ in edges], [upper for _, upper in edges]
     n_bins = np.array([len(lower) for lower in lowers], np.int32)
     return BinnedTable(
         bins,

@@ -51,7 +51,8 @@ def grow_trees(
     so neither the number of threads nor the other trees change anything.
     """
     n_rows = table.bins.shape[1]
-    response = (target.unit_marks, target.task, target.width)
+    marks = target.unit_marks
+    response = (marks[:0] if rules.at_random else marks, target.task, target.width)
 
     def work(number: int) -> Kept:
         state = seeds[number : number + 1].copy()
@@ -70,13 +71,18 @@ def route_tree(table: BinnedTable, tree: Tree) -> None:
     route_rest(table.bins, table.n_bins, tuple(tree[:8]), tree.leaf_of)
 
 
-def join_grown(trees: Sequence[Tree], split_levels: Ints) -> GrownForest:
+def join_grown(
+    trees: Sequence[Tree], split_levels: Ints, *, n_jobs: int | None
+) -> GrownForest:
     """Join trees and number the leaves of the rows they were grown on."""
-    forest = join_trees(trees, split_levels)
+    forest = join_trees(trees, split_levels, n_jobs=n_jobs)
     ids = np.empty((len(trees[0].leaf_of), len(trees)), np.int32, order="F")
-    for number, tree in enumerate(trees):
+
+    def number_leaves(number: int) -> None:
         leaf = forest.leaf[forest.start[number] : forest.start[number + 1]]
-        ids[:, number] = leaf[tree.leaf_of]
+        ids[:, number] = leaf[trees[number].leaf_of]
+
+    run_blocks(number_leaves, range(len(trees)), n_jobs=n_jobs)
     return GrownForest(forest, ids)
 
 

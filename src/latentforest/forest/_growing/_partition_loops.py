@@ -52,10 +52,10 @@ def around_cut(codes, size, missing, last):
 
 
 @compiled_inner
-def sides_by_level(bins, column, rows, side, goes_left):
+def sides_by_level(codes, size, side, goes_left):
     """Note which rows go left where the levels of ``side`` do."""
-    for i in range(len(rows)):
-        goes_left[i] = side[bins[column, rows[i]]]
+    for i in range(size):
+        goes_left[i] = side[codes[i]]
 
 
 @compiled_inner
@@ -64,9 +64,19 @@ def partition(rows, marks, goes_left, spare_rows, spare_marks):
 
     Kept in order, rows are read from memory in order too. The spare lines hold those
     that go right until the others are in place; there is no branch for the processor
-    to guess wrong. Returns the number of rows on the left.
+    to guess wrong. Where rows have no marks, these are empty. Returns the number of
+    rows on the left.
     """
     n_left, n_right = 0, 0
+    if len(marks) == 0:
+        for i in range(len(rows)):
+            row, goes = rows[i], np.int64(goes_left[i])
+            rows[n_left], spare_rows[n_right] = row, row
+            n_left += goes
+            n_right += 1 - goes
+        for k in range(n_right):
+            rows[n_left + k] = spare_rows[k]
+        return n_left
     for i in range(len(rows)):
         row, mark, goes = rows[i], marks[i], np.int64(goes_left[i])
         rows[n_left], spare_rows[n_right] = row, row

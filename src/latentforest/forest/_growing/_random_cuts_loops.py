@@ -12,15 +12,15 @@ COIN_TRIES = 8  # draws of a random split of levels before a column is given up
 
 
 @compiled_inner
-def _outer_bins(bins, column, missing, rows, depth, smallest, largest):
+def _outer_bins(codes, missing, depth, smallest, largest):
     """Bins of the ``depth``-th smallest and largest known cells; few are kept sorted.
 
     Where fewer are known, these are past the end on either side.
     """
     for j in range(depth):
         smallest[j], largest[j] = missing, -1
-    for i in range(len(rows)):
-        code = np.int64(bins[column, rows[i]])
+    for i in range(len(codes)):
+        code = np.int64(codes[i])
         if code == missing:
             continue
         if code < smallest[depth - 1]:
@@ -39,7 +39,7 @@ def _outer_bins(bins, column, missing, rows, depth, smallest, largest):
 
 
 @compiled_inner
-def _ranked_bin(bins, column, rows, rank, counts):
+def _ranked_bin(codes, rank, counts):
     """Bin of the cell that has ``rank`` smaller or equal ones before it, by counting.
 
     Its upper byte first, then the lower one among the bins that share the upper one.
@@ -49,8 +49,8 @@ def _ranked_bin(bins, column, rows, rank, counts):
     for _ in range(2):
         for k in range(BYTE):
             counts[k] = 0
-        for i in range(len(rows)):
-            code = np.int64(bins[column, rows[i]])
+        for i in range(len(codes)):
+            code = np.int64(codes[i])
             if upper < 0:
                 counts[code // BYTE] += 1
             elif code // BYTE == upper:
@@ -65,24 +65,25 @@ def _ranked_bin(bins, column, rows, rank, counts):
 
 
 @compiled_inner
-def random_cut(bins, column, missing, rows, lower, upper, first, depth, ends, state):
+def random_cut(codes, missing, lower, upper, first, depth, ends, state):
     """Draw a cut uniformly among those that leave enough rows on both sides.
 
-    Those are ``depth`` rows; ``ends`` are two lines of scratch. ``first`` is where the
-    edges of the column's bins begin in ``lower`` and ``upper``. Returns NaN if there
-    is no such cut. Missing rows are not counted.
+    ``codes`` are the bins of the rows. Enough are ``depth`` rows; ``ends`` are two
+    lines of scratch. ``first`` is where the edges of the column's bins begin in
+    ``lower`` and ``upper``. Returns NaN if there is no such cut. Missing rows are not
+    counted.
     """
     smallest, largest = ends
     if depth <= FEW_ENDS:
-        low, high = _outer_bins(bins, column, missing, rows, depth, smallest, largest)
+        low, high = _outer_bins(codes, missing, depth, smallest, largest)
     else:
         n_known = 0
-        for i in range(len(rows)):
-            n_known += bins[column, rows[i]] != missing
+        for i in range(len(codes)):
+            n_known += codes[i] != missing
         if n_known < depth:
             return np.nan
-        low = _ranked_bin(bins, column, rows, depth - 1, smallest)
-        high = _ranked_bin(bins, column, rows, n_known - depth, smallest)
+        low = _ranked_bin(codes, depth - 1, smallest)
+        high = _ranked_bin(codes, n_known - depth, smallest)
     if low >= high:
         return np.nan
     value = between(upper[first + low], lower[first + high], uniform(state))
@@ -91,14 +92,14 @@ def random_cut(bins, column, missing, rows, lower, upper, first, depth, ends, st
 
 
 @compiled_inner
-def coin_levels(bins, column, n_levels, rows, min_leaf, side, state):
+def coin_levels(codes, n_levels, min_leaf, side, state):
     """Send every level (and missing) to a random side, enough rows on both."""
     for _ in range(COIN_TRIES):
         for level in range(n_levels + 1):
             side[level] = uniform(state) < 0.5
         n_left = 0
-        for i in range(len(rows)):
-            n_left += side[bins[column, rows[i]]]
-        if min(n_left, len(rows) - n_left) >= max(1.0, min_leaf):
+        for i in range(len(codes)):
+            n_left += side[codes[i]]
+        if min(n_left, len(codes) - n_left) >= max(1.0, min_leaf):
             return True
     return False

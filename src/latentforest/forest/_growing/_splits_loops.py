@@ -6,7 +6,11 @@ import numpy as np
 from latentforest._base._compiled import compiled_inner
 from latentforest._base._random_loops import below, uniform
 from latentforest.forest._growing._cuts_loops import cut_many, cut_two
-from latentforest.forest._growing._groups_loops import group_levels, group_numbers
+from latentforest.forest._growing._groups_loops import (
+    gather,
+    group_levels,
+    group_numbers,
+)
 from latentforest.forest._growing._random_cuts_loops import coin_levels, random_cut
 
 
@@ -19,31 +23,24 @@ def _draw_column(columns, tried, state):
 
 
 @compiled_inner
-def random_split(table, rows, min_leaf, columns, depth, ends, chosen, state):
+def random_split(table, rows, min_leaf, columns, depth, ends, codes, chosen, state):
     """Draw a split: (column or -1, where to cut a number, missing go left).
 
     ``depth`` is ``min_leaf`` as a whole number of rows. Of a category, ``chosen`` are
-    the levels that go left.
+    the levels that go left. The bins of the rows in that column are left in ``codes``.
     """
     bins, n_bins, split_levels, lower, upper, start = table
+    mine = codes[: len(rows)]
     for tried in range(len(columns)):
         column = _draw_column(columns, tried, state)
         n_levels = split_levels[column]
+        gather(bins, column, rows, mine)
         if n_levels > 0:
-            if coin_levels(bins, column, n_levels, rows, min_leaf, chosen, state):
+            if coin_levels(mine, n_levels, min_leaf, chosen, state):
                 return column, np.nan, chosen[n_levels]
             continue
         value = random_cut(
-            bins,
-            column,
-            n_bins[column],
-            rows,
-            lower,
-            upper,
-            start[column],
-            depth,
-            ends,
-            state,
+            mine, n_bins[column], lower, upper, start[column], depth, ends, state
         )
         missing_left = uniform(state) < 0.5
         if not np.isnan(value):

@@ -22,14 +22,17 @@ from latentforest.forest._growing._splits_loops import best_split, random_split
 
 @compiled
 def _sample(unit_marks, row_weights, n_cells):
-    """Rows in the bag and their marks, then the others; how many are in the bag."""
-    n_rows = len(row_weights)
-    rows, marks = np.empty(n_rows, np.uint32), np.zeros(n_rows, unit_marks.dtype)
+    """Rows in the bag and their marks, then the others; how many are in the bag.
+
+    Where no row has a mark, none is given.
+    """
+    n_rows, n_marks = len(row_weights), len(unit_marks)
+    rows, marks = np.empty(n_rows, np.uint32), np.zeros(n_marks, unit_marks.dtype)
     n_in = 0
     for row in range(n_rows):
         rows[n_in] = row
         n_in += row_weights[row] > 0.0
-    for i in range(n_in):
+    for i in range(min(n_in, n_marks)):
         marks[i] = weighted(unit_marks[rows[i]], row_weights[rows[i]], n_cells)
     n_all = n_in
     for row in range(n_rows):
@@ -75,7 +78,11 @@ def _split(table, sample, node, total, kind, rules, ranks, room, chosen, state):
     n_ends = max(1, int(np.ceil(min_leaf)))
     raw, cells, order, shares, codes, left, ends, columns = room
     inside, inside_marks = rows[begin:end], marks[begin:end]
-    _add_up(inside_marks, cells, n_cells, total)
+    if at_random:
+        total[:] = 0.0
+        total[0] = end - begin
+    else:
+        _add_up(inside_marks, cells, n_cells, total)
     column, last, to_left, value = -1, np.int64(-1), False, np.nan
     may_split = (
         end - begin >= 2
@@ -84,7 +91,7 @@ def _split(table, sample, node, total, kind, rules, ranks, room, chosen, state):
     )
     if may_split and at_random:
         column, value, to_left = random_split(
-            table, inside, min_leaf, columns, n_ends, ends, chosen, state
+            table, inside, min_leaf, columns, n_ends, ends, codes, chosen, state
         )
     elif may_split and not is_pure(task, total, inside_marks):
         limits, scratch = (
@@ -110,17 +117,21 @@ def _split(table, sample, node, total, kind, rules, ranks, room, chosen, state):
     outside, outside_marks = rows[out_begin:out_end], marks[out_begin:out_end]
     n_levels, missing, first = split_levels[column], n_bins[column], start[column]
     if n_levels > 0:
-        sides_by_level(bins, column, inside, chosen, goes_left)
+        if not at_random:
+            gather(bins, column, inside, codes)
+        sides_by_level(codes, len(inside), chosen, goes_left)
         n_left = partition(inside, inside_marks, goes_left, spare_rows, spare_marks)
         if not at_random and ranks[0].shape[1] == 0:
             place_absent(bins, column, n_levels, inside, n_left, chosen)
         to_left = chosen[n_levels]
-        sides_by_level(bins, column, outside, chosen, goes_left)
+        gather(bins, column, outside, codes)
+        sides_by_level(codes, len(outside), chosen, goes_left)
     else:
         if at_random:
             place, value = place_cut(value, lower, upper, first, start[column + 1] - 2)
             last = place - first
-        gather(bins, column, inside, codes)
+        else:
+            gather(bins, column, inside, codes)
         low, high, n_missing = around_cut(codes, len(inside), missing, last)
         sides_by_bin(codes, len(inside), missing, last, to_left, goes_left)
         n_left = partition(inside, inside_marks, goes_left, spare_rows, spare_marks)
@@ -159,9 +170,10 @@ def grow_tree(table, response, row_weights, rules, state):
     ``table`` and ``rules`` are a `BinnedTable` and `Rules` as plain tuples,
     ``response`` the marks of rows that count once, the task and the width.
     With ``at_random`` the first column, in random order, that can be cut at all
-    is cut at a random place. Otherwise the best cut of ``n_candidates`` random
-    columns is taken; a node where none of them can be cut becomes a leaf. Rows of no
-    weight only go along, so that the leaves of all rows are known.
+    is cut at a random place; rows have no marks then, and are counted. Otherwise the
+    best cut of ``n_candidates`` random columns is taken; a node where none of them can
+    be cut becomes a leaf. Rows of no weight only go along, so that the leaves of all
+    rows are known.
     """
     bins, _, split_levels, _, _, _ = table
     unit_marks, task, width = response
