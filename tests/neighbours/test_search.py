@@ -11,8 +11,10 @@ from latentforest.neighbours._search import (
     TREE_UP_TO,
     Boxes,
     NeighbourSearch,
+    Tree,
     inverse_distance_weights,
 )
+from latentforest.neighbours._tree_loops import LEAF
 
 law = settings(max_examples=25, deadline=None)
 
@@ -71,11 +73,11 @@ def test_batch_and_order_of_queries_change_no_bit(n_dims):
         np.testing.assert_array_equal(alone.distances[0], together.distances[q])
 
 
-@pytest.mark.parametrize("n_dims", [9, 12, 15])
+@pytest.mark.parametrize("n_dims", [1, 2, 5, 8, 9, 12, 15])
 @pytest.mark.parametrize("n_points", [40, 5_000])
 def test_of_points_at_the_same_distance_the_first_is_nearest(n_dims, n_points):
-    # On a coarse grid squares are whole, and many tie: within a box, between boxes
-    # and between groups of boxes.
+    # On a coarse grid squares are whole, and many tie: within a leaf or a box, between
+    # them, and between groups of boxes.
     rng = np.random.default_rng(n_dims)
     points = rng.integers(3, size=(n_points, n_dims)).astype(float)
     queries = rng.integers(3, size=(20, n_dims)).astype(float)
@@ -118,7 +120,7 @@ def test_all_points_can_be_asked_for(n_dims):
 
 @pytest.mark.parametrize("n_dims", [2, 11])
 def test_points_are_kept_as_they_were(n_dims):
-    # The tree reads the points at each search: a caller who scales the coordinates
+    # What is searched is made at the first search: a caller who scales the coordinates
     # in place after fitting must not move them.
     points = np.random.default_rng(0).normal(size=(50, n_dims))
     queries = points[:5].copy()
@@ -203,3 +205,29 @@ def test_every_point_lies_in_one_box(n_points):
     assert (boxes.columns <= boxes.highs[:, box]).all()
     assert np.diff(boxes.starts).min() >= 1
     assert np.diff(boxes.starts).max() <= BOX
+
+
+@pytest.mark.parametrize("crowd", ["spread", "halving", "one place"])
+@pytest.mark.parametrize("n_points", [1, 32, 33, 1000])
+def test_every_point_lies_in_one_leaf(n_points, crowd):
+    points = np.random.default_rng(n_points).normal(size=(n_points, 3)).round(1)
+    if crowd == "halving":  # each halving of the space would part few from the rest
+        points[:, 0] = 2.0 ** -np.arange(n_points)
+    if crowd == "one place":
+        points[:] = 1.5
+    tree = Tree.planted(points)
+    np.testing.assert_array_equal(np.sort(tree.order), np.arange(n_points))
+    np.testing.assert_array_equal(tree.columns, points[tree.order].T)
+    sizes = np.diff(tree.starts)
+    assert sizes.sum() == n_points
+    assert 1 <= sizes.min() <= sizes.max() <= min(LEAF, sizes.min() + 1)
+    # Each node bounds its points: the root all of them, a leaf its own.
+    leaf = np.searchsorted(tree.starts, np.arange(n_points), side="right") - 1
+    node = leaf + len(sizes) - 1
+    while True:
+        low, high = tree.bounds[node, ::2], tree.bounds[node, 1::2]
+        assert (tree.columns >= low.T).all()
+        assert (tree.columns <= high.T).all()
+        if not node.any():
+            break
+        node = (node - 1) // 2

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from queue import SimpleQueue
-from threading import Lock, Thread
+from threading import Lock, Thread, current_thread, main_thread
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -85,7 +85,8 @@ class Workers:
     """Threads that work on blocks, kept for as many rounds as there are.
 
     To be used as a context. One worker gets a thread too: Ctrl-C must not reach
-    compiled code. A single block needs none. Blocks and results pass through simple
+    compiled code. It never reaches a thread, so that one worker for a thread is that
+    thread itself. A single block needs none. Blocks and results pass through simple
     queues, which Ctrl-C cannot leave locked, as it can a thread pool.
     """
 
@@ -132,8 +133,13 @@ class Workers:
         done: Callable[[], None] = lambda: None,
     ) -> list[Result]:
         """Call ``work`` on every block and return results in order."""
-        if len(blocks) <= 1:
-            return [work(block) for block in blocks]
+        alone = self._size == 1 and current_thread() is not main_thread()
+        if len(blocks) <= 1 or alone:
+            found = []
+            for block in blocks:
+                found.append(work(block))
+                done()
+            return found
         self._hire(min(self._size, len(blocks)))
         ended: SimpleQueue[tuple[int, Result | None, BaseException | None]]
         ended = SimpleQueue()

@@ -7,10 +7,19 @@ set for the whole process.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 import numpy as np
 
-from latentforest._base._compiled import compiled
+from latentforest._base._compiled import compiled_inner
 
 
-@compiled
+@compiled_inner
+def dot(one, other):
+    """Return the product of two vectors."""
+    total = 0.0
+    for i in range(len(one)):
+        total += one[i] * other[i]
+    return total
+
+
+@compiled_inner
 def add_product(left, right, first, out):
     """Add the upper part of LᵀR to ``out``: in row i, from column i · ``first`` on.
 
@@ -35,7 +44,7 @@ def add_product(left, right, first, out):
                 sums[j] += a * one[j]
 
 
-@compiled
+@compiled_inner
 def factorise(matrix):
     """Turn the upper half of a positive definite matrix A into U with UᵀU = A."""
     size = len(matrix)
@@ -51,7 +60,7 @@ def factorise(matrix):
                 below[j] -= factor * row[j]
 
 
-@compiled
+@compiled_inner
 def solve_vector(upper, vector):
     """Turn b into the solution of UᵀU x = b."""
     size = len(upper)
@@ -67,7 +76,7 @@ def solve_vector(upper, vector):
         vector[k] = total / upper[k, k]
 
 
-@compiled
+@compiled_inner
 def solve_columns(upper, columns):
     """Turn each column b of a matrix into the solution of UᵀU x = b."""
     size, width = columns.shape
@@ -83,7 +92,7 @@ def solve_columns(upper, columns):
             row[c] /= pivot
 
 
-@compiled
+@compiled_inner
 def _take_off(factors, rows, begin, end, out):
     """Subtract multiples of some rows from another one, four at a time."""
     whole = end - (end - begin) % 4

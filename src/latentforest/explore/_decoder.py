@@ -17,7 +17,6 @@ from latentforest.decode import (
     LocalLinearDecoder,
     calibrate,
 )
-from latentforest.neighbours import NeighbourSearch
 
 STAND_IN_NEIGHBORS = 20
 
@@ -62,17 +61,6 @@ class PageDecoder:
         last = int(priority.n_levels[column])
         at = priority.start[column] + np.array([*levels, last])
         return np.argsort(np.argsort(priority.rank[at])).tolist()
-
-    def order(self, rows: NDArray[np.int64]) -> Floats | None:
-        """In which order Python comes across rows that lie in one place.
-
-        That decides if there are more of them than are blended; None if there are not.
-        """
-        search = NeighbourSearch(self.decoder.search_.points[rows])
-        _, counts = np.unique(search.points, axis=0, return_counts=True)
-        if search.tree is None or counts.max() <= self.decoder.n_neighbors:
-            return None
-        return search.tree.indices.astype(np.float64)
 
     def bounds(
         self, column: int, prototypes: Codes, *, all_rows: bool

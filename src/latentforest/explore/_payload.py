@@ -58,7 +58,6 @@ def make_payload(
             }
         )
     points = known.decoder.search_.points[rows]
-    order = known.order(rows)
     all_shown = len(shown.numbers) == shown.n_given
     return {
         "title": request.title,
@@ -75,7 +74,6 @@ def make_payload(
             "isOwn": known.is_own,
             "allRows": all_rows,
             "n": len(rows),
-            "order": None if order is None else store.add(pack_numbers(order, 0)),
             "reach": Reach(NeighbourSearch(points)).limit,
             "points": [store.add(pack_numbers(axis)) for axis in points.T],
             "columns": decoded,

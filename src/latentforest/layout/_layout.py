@@ -27,7 +27,7 @@ FAR_ROWS = 20  # drawn at random for each row and round
 SLOWER_FROM = 0.5  # of the rounds; from there steps become smaller, down to 0
 EARLY_MOMENTUM, MOMENTUM = 0.5, 0.8
 START_SPREAD = 1e-2
-ROW_BLOCK = 2_048
+ROW_BLOCK = 4_096
 
 
 def lay_out(

@@ -13,7 +13,7 @@ number of cells, and as slopes B.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 import numpy as np
 
-from latentforest._base._compiled import compiled
+from latentforest._base._compiled import compiled, compiled_inner
 from latentforest._base._solve_loops import (
     add_product,
     factorise,
@@ -29,7 +29,7 @@ LEAST_SPREAD = 1e-12  # of the largest
 ROUNDING = 1e-14  # of a mean
 
 
-@compiled
+@compiled_inner
 def _gather(points, rows, distances, weights, near, middle):
     """Fill w, z̄ and z_i; return the distance of the farthest neighbour."""
     n_neighbors = len(rows)
@@ -50,7 +50,7 @@ def _gather(points, rows, distances, weights, near, middle):
     return farthest
 
 
-@compiled
+@compiled_inner
 def _centre(query, weights, near, middle, offset, weighted, scatter):
     """Fill z − z̄, w_i (z_i − z̄) and the upper half of C; near becomes z_i − z̄.
 
@@ -71,7 +71,7 @@ def _centre(query, weights, near, middle, offset, weighted, scatter):
     add_product(weighted, near, 1, scatter)
 
 
-@compiled
+@compiled_inner
 def regularise(matrix, share, floor):
     """Add a share of the diagonal to it, and a bit of its largest entry.
 
@@ -86,7 +86,7 @@ def regularise(matrix, share, floor):
             matrix[c, c] = 1.0
 
 
-@compiled
+@compiled_inner
 def _followed(asked, reach, extrapolate, n_components):
     """Share of the way from z̄ to z that the plane is followed.
 
@@ -144,7 +144,7 @@ def plane_as_weights(
                 linear[r, q, k] = average[q, k] * (1.0 + share * linear[r, q, k])
 
 
-@compiled
+@compiled_inner
 def _add_cells(cells, own, weights, weighted, mean, slopes):
     """Fill x̄ = Σ_i w_i x_i and Σ_i w_i (z_i − z̄) x_iᵀ, which need no x_i − x̄.
 
@@ -176,7 +176,7 @@ def _add_cells(cells, own, weights, weighted, mean, slopes):
                 row[j] += q * one[j]
 
 
-@compiled
+@compiled_inner
 def plane_as_slopes(
     points,
     query,
@@ -206,7 +206,8 @@ def plane_as_slopes(
     regularise(scatter, ridge + LEAST_RIDGE, LEAST_SPREAD)
     factorise(scatter)
     solve_columns(scatter, slopes)
-    slope[:] = offset
+    for e in range(n_components):
+        slope[e] = offset[e]
     solve_vector(scatter, slope)
     asked = 0.0
     for e in range(n_components):

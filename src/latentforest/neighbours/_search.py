@@ -1,22 +1,21 @@
 """Exact nearest neighbours in coordinate space, the same for any batch of queries."""
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import KDTree
 
-from latentforest._base._parallel import blocks_of, n_workers, run_blocks
+from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._room import Demand
 from latentforest._base._types import Coords, Floats
 from latentforest.neighbours._search_loops import GROUP, farthest, search
+from latentforest.neighbours._tree_loops import LEAF, plant, search_tree
 
-BOXES_FROM = 3  # coordinates; below, the tree needs no help by known neighbours
-TREE_UP_TO = 8  # coordinates; SciPy's KD-tree below, boxes above
+TREE_UP_TO = 8  # coordinates; a tree up to there, boxes in groups above
 BOX = 32  # points
 QUERY_BLOCK = 256
-USUAL_HALVINGS = 32  # of one coordinate
 LARGEST = 1e150
 
 
@@ -76,11 +75,29 @@ class Boxes(NamedTuple):
         )
 
 
-class NeighbourSearch:
-    """Find the nearest of some fixed points.
+class Tree(NamedTuple):
+    """Points in the leaves of a tree that halves them, leaf after leaf."""
 
-    Few coordinates are searched by SciPy's KD-tree, many in boxes of points, of which
-    those too far away are passed over: if the points fill all directions evenly, few
+    order: NDArray[np.int64]  # (n_points,) which point comes where
+    columns: Floats  # (n_components, n_points) coordinates in this order
+    starts: NDArray[np.int64]  # (n_leaves + 1,) where each leaf begins
+    bounds: Floats  # (n_nodes, 2 n_components) least and largest coordinates
+
+    @classmethod
+    def planted(cls, points: Coords) -> "Tree":
+        """Halve the points across their widest side until leaves are small."""
+        depth = max(0, (len(points) - 1) // LEAF).bit_length()
+        order, starts = np.empty(len(points), np.int64), np.empty(2**depth + 1, int)
+        bounds = np.empty((2 * 2**depth - 1, 2 * points.shape[1]))
+        plant(points, depth, order, starts, bounds)
+        return cls(order, np.ascontiguousarray(points[order].T), starts, bounds)
+
+
+class NeighbourSearch:
+    """Find the nearest of some fixed points; of equals the lower number is nearer.
+
+    Few coordinates are searched in a tree, many in boxes of points, of which those too
+    far away are passed over in groups: if the points fill all directions evenly, few
     are, and the search is as good as brute force. A matrix product would be no faster
     there, and its rounding, hence the choice among near ties, would depend on the
     other queries.
@@ -93,16 +110,21 @@ class NeighbourSearch:
 
     def __init__(self, points: Coords) -> None:
         check_coords_size(points)
-        # A copy: the tree reads the points again at every search.
+        # A copy: callers may change theirs.
         self.points = np.array(points, np.float64, order="C")
-        few = points.shape[1] <= TREE_UP_TO
-        # Sliding midpoints keep the tree shallow where many points coincide.
-        self.tree = KDTree(self.points, balanced_tree=False) if few else None
 
     @property
     def order(self) -> NDArray[np.int64]:
         """The points as by `near_order`, without a tree of its own if there is one."""
-        return near_order(self.points) if self.tree is None else self.tree.indices
+        return self._tree.order if self._few else near_order(self.points)
+
+    @property
+    def _few(self) -> bool:
+        return self.points.shape[1] <= TREE_UP_TO
+
+    @cached_property
+    def _tree(self) -> Tree:
+        return Tree.planted(self.points)
 
     @cached_property
     def _boxes(self) -> Boxes:
@@ -123,53 +145,27 @@ class NeighbourSearch:
         """Return the ``n_neighbors`` points nearest to each query.
 
         ``known`` are as many points for each query, thought to be near: no farther ones
-        are looked for, and most boxes are too far away to be opened. Where distances
-        tie, the search without them has the say: the tree, or else the lower number.
+        are looked for, which changes no bit.
         """
         check_coords_size(queries)
-        if known is None or self.points.shape[1] < BOXES_FROM:
-            return self._search_all(queries, n_neighbors, n_jobs)
-        limits = np.empty(len(queries))
-        farthest(self.points, queries, known, limits)
-        if self.tree is None:
-            return self._search_boxes(queries, n_neighbors, limits, n_jobs)
-        # One more than wanted shows whether the last one ties.
-        more = min(n_neighbors + 1, len(self.points))
-        found = self._search_boxes(queries, more, limits, n_jobs)
-        tied = (np.diff(found.distances, axis=1) == 0).any(axis=1)
-        rows = np.ascontiguousarray(found.rows[:, :n_neighbors])
-        distances = np.ascontiguousarray(found.distances[:, :n_neighbors])
-        if tied.any():
-            again = self._search_all(queries[tied], n_neighbors, n_jobs)
-            rows[tied], distances[tied] = again
-        return Neighbours(rows, distances)
-
-    def _search_all(
-        self, queries: Coords, n_neighbors: int, n_jobs: int | None
-    ) -> Neighbours:
-        if self.tree is None:
-            limits = np.full(len(queries), np.inf)
-            return self._search_boxes(queries, n_neighbors, limits, n_jobs)
-        distances, rows = self.tree.query(
-            queries, k=range(1, n_neighbors + 1), workers=n_workers(n_jobs)
-        )
-        return Neighbours(rows.astype(np.int64, copy=False), distances)
-
-    def _search_boxes(
-        self, queries: Coords, n_neighbors: int, limits: Floats, n_jobs: int | None
-    ) -> Neighbours:
         queries = np.ascontiguousarray(queries, np.float64)
+        limits = np.full(len(queries), np.inf)
+        if known is not None:
+            farthest(self.points, queries, known, limits)
+            limits = limits * (1 + 1e-9) + np.finfo(np.float64).tiny  # for rounding
         rows = np.empty((len(queries), n_neighbors), np.int64)
         squares = np.empty((len(queries), n_neighbors))
-        limits = limits * (1 + 1e-9) + np.finfo(np.float64).tiny  # room for rounding
-
-        boxes, groups = tuple(self._boxes), self._groups
-
-        def work(block: tuple[int, int]) -> None:
-            search(boxes, groups, queries, limits, *block, rows, squares)
-
+        work = self._work(queries, limits, rows, squares)
         run_blocks(work, list(blocks_of(len(queries), QUERY_BLOCK)), n_jobs=n_jobs)
         return Neighbours(rows, np.sqrt(squares))
+
+    def _work(self, *given: Any) -> Callable[[tuple[int, int]], None]:
+        queries, limits, *found = given
+        if self._few:
+            tree = tuple(self._tree)
+            return lambda block: search_tree(tree, queries, limits, *block, *found)
+        boxes, groups = tuple(self._boxes), self._groups
+        return lambda block: search(boxes, groups, queries, limits, *block, *found)
 
 
 def check_coords_size(coords: Coords) -> None:
@@ -188,23 +184,12 @@ def near_order(points: Coords) -> NDArray[np.int64]:
 
     What is done for one after the other finds what it reads close to the processor.
     """
-    some = np.ascontiguousarray(points[:, :TREE_UP_TO])
-    order: NDArray[np.int64] = KDTree(some, balanced_tree=False).indices
-    return order
+    return Tree.planted(points[:, :TREE_UP_TO]).order
 
 
 def search_demand(points: Coords) -> Demand:
-    """Tell what it takes, at most, to make a `NeighbourSearch`.
-
-    A KD-tree halves the space, so that points crowd into one half once for each power
-    of two that their coordinates span: far more often than honest ones do, if at zero.
-    """
-    n_bytes = 4 * points.nbytes
-    if points.shape[1] > TREE_UP_TO:
-        return Demand(n_bytes, points.size * len(points).bit_length())
-    powers = np.frexp(points)[1]
-    n_halvings = sum(len(np.unique(column)) + USUAL_HALVINGS for column in powers.T)
-    return Demand(n_bytes, len(points) * n_halvings)
+    """Tell what it takes, at most, to make a `NeighbourSearch`."""
+    return Demand(4 * points.nbytes, points.size * len(points).bit_length())
 
 
 def inverse_distance_weights(distances: Floats) -> Floats:

@@ -34,20 +34,8 @@ def _distances(lows, highs, begin, end, query, away):
 
 @compiled
 def _squares(columns, first, last, query, partial):
-    """Fill the squared distances of a query from some points.
-
-    Squares are added up in the order of SciPy's KD-tree, to the same last bit.
-    """
+    """Fill the squared distances of a query from some points."""
     size = last - first
-    if len(query) == 8:
-        partial[:size] = 0.0
-        for c in range(4):
-            at, behind = query[c], query[c + 4]
-            column, other = columns[c, first:last], columns[c + 4, first:last]
-            for p in range(size):
-                gap, far = column[p] - at, other[p] - behind
-                partial[p] += gap * gap + far * far
-        return
     rest = len(query) % 4
     partial[:size] = 0.0
     for c in range(rest):

@@ -3,13 +3,39 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 import numpy as np
 
-from latentforest._base._compiled import compiled
-from latentforest._base._solve_loops import add_product, factorise, solve_vector
+from latentforest._base._compiled import compiled, compiled_inner
+from latentforest._base._solve_loops import dot, factorise, solve_vector
 from latentforest.neighbours import plane_as_slopes, regularise
 from latentforest.refine._cells_loops import local_starts, write_cells, write_wanted
 
 DAMPING = 0.1
 LEAST_CURVATURE = 1e-6  # of the largest
+
+
+@compiled_inner
+def _step(wanted, local, error, slopes, farthest, curvature, step):
+    """Fill the step (B Bᵀ + damping)⁻¹ B e, no longer than ``farthest``; return |e|².
+
+    Errors of columns in which ``wanted`` has a gap do not count.
+    """
+    for column in range(len(wanted)):
+        if np.isnan(wanted[column]):
+            for c in range(local[column], local[column + 1]):
+                error[c] = 0.0
+                for e in range(len(slopes)):
+                    slopes[e, c] = 0.0
+    for e in range(len(slopes)):
+        step[e] = dot(slopes[e], error)
+        for f in range(e, len(slopes)):
+            curvature[e, f] = dot(slopes[e], slopes[f])
+    regularise(curvature, DAMPING, LEAST_CURVATURE)
+    factorise(curvature)
+    solve_vector(curvature, step)
+    length = np.sqrt(dot(step, step))
+    scale = farthest / length if length > farthest else 1.0
+    for e in range(len(slopes)):
+        step[e] *= scale
+    return dot(error, error)
 
 
 @compiled
@@ -44,10 +70,7 @@ def step_rows(
     near, weighted = np.empty((2, n_neighbors, n_components))
     written = np.empty((0 if len(dense) else n_neighbors, n_cells))
     room = np.empty((n_components + 3, n_components))
-    slopes, falling = (
-        np.empty((n_components, n_cells)),
-        np.empty((n_cells, n_components)),
-    )
+    slopes = np.empty((n_components, n_cells))
     mean, rise, aim = np.empty((3, n_cells))
     for q in range(len(queries)):
         cells, own = dense, rows[q]
@@ -82,27 +105,6 @@ def step_rows(
             rise,
             slopes,
         )
-        step, curvature = room[0], room[3:]
-        step[:] = 0.0
-        lost = 0.0
         for c in range(n_cells):
-            error = aim[c] - mean[c] - rise[c]
-            counts = not np.isnan(error)
-            if counts:
-                lost += error * error
-            for e in range(n_components):
-                falling[c, e] = slopes[e, c] if counts else 0.0
-                step[e] += falling[c, e] * error if counts else 0.0
-        curvature[:] = 0.0
-        add_product(falling, falling, 1, curvature)
-        loss[q] = lost
-        regularise(curvature, DAMPING, LEAST_CURVATURE)
-        factorise(curvature)
-        solve_vector(curvature, step)
-        length = 0.0
-        for e in range(n_components):
-            length += step[e] * step[e]
-        length = np.sqrt(length)
-        scale = farthest / length if length > farthest else 1.0
-        for e in range(n_components):
-            move[q, e] = scale * step[e]
+            rise[c] = aim[c] - mean[c] - rise[c]
+        loss[q] = _step(wanted[q], local, rise, slopes, farthest, room[3:], move[q])

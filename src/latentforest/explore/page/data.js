@@ -40,7 +40,6 @@ function readData() {
   });
   const decoder = data.decoder;
   decoder.points = decoder.points.map((k) => Float64Array.from(arrays[k].raw));
-  decoder.order = decoder.order === null ? null : arrays[decoder.order].raw;
   decoder.columns.forEach((known, j) => {
     const column = data.columns[j];
     known.cells = arrays[known.cells];

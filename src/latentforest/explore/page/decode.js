@@ -6,7 +6,7 @@ const EXACT = 2 ** 53;
 
 // Decode one position: for each column a value, and how sure it is.
 function decodeAt(decoder, position) {
-  const found = nearestRows(decoder.points, position, decoder.neighbors, decoder.order);
+  const found = nearestRows(decoder.points, position, decoder.neighbors);
   const { average, linear } = weigh(decoder, found, position);
   // Far from any row one is less sure.
   const stretch = isBeyond(decoder, found) && decoder.reach > 0
@@ -23,7 +23,7 @@ function isBeyond(decoder, found) {
 }
 
 function isFar(decoder, position) {
-  return isBeyond(decoder, nearestRows(decoder.points, position, 1, decoder.order));
+  return isBeyond(decoder, nearestRows(decoder.points, position, 1));
 }
 
 function weigh(decoder, found, position) {

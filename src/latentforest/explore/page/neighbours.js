@@ -1,14 +1,13 @@
 // The rows nearest to a position, and how much each of them counts.
 
-// Nearest first; among equals the row that comes first, or that `order` puts first.
-function nearestRows(points, position, wanted, order) {
+// Nearest first; among equals the row that comes first.
+function nearestRows(points, position, wanted) {
   const n = points[0].length;
   const size = Math.min(wanted, n);
   const rows = new Int32Array(size);
   const squares = new Float64Array(size).fill(Infinity);
   let worst = Infinity;
-  for (let k = 0; k < n; k++) {
-    const p = order ? order[k] : k;
+  for (let p = 0; p < n; p++) {
     let square = 0;
     for (let c = 0; c < points.length; c++) {
       const gap = points[c][p] - position[c];
