@@ -1,6 +1,7 @@
 """The small helpers: threads, compilation, optional packages."""
 
 import errno
+import gc
 import importlib.util
 import os
 import signal
@@ -8,12 +9,13 @@ import subprocess
 import sys
 import textwrap
 import threading
+import weakref
 from pathlib import Path
 
 import pytest
 from numba.core.caching import IndexDataCacheFile
 
-from latentforest._base import _compiled
+from latentforest._base import _compiled, _parallel
 from latentforest._base._checks import listed
 from latentforest._base._complete import check_target, completed
 from latentforest._base._errors import MissingExtraError
@@ -43,11 +45,49 @@ def test_fewer_threads_than_wanted_do_the_work(monkeypatch):
         given.append(thread)
         start(thread)
 
+    monkeypatch.setattr(_parallel, "_idle", idle := [])
     monkeypatch.setattr(threading.Thread, "start", refuse)
-    assert run_blocks(lambda n: n + 1, range(9), n_jobs=200) == list(range(1, 10))
+    for _ in range(2):  # with new threads, and with idle ones
+        found = run_blocks(lambda n: n + 1, range(9), n_jobs=200)
+        assert found == list(range(1, 10))
+        assert len(given) == len(idle) == 2
+    idle.clear()
     with pytest.raises(RuntimeError, match="can't start"):
         run_blocks(lambda n: n, range(9), n_jobs=200)
-    assert len(given) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="copies the process")
+def test_a_copy_of_the_process_starts_threads_of_its_own():
+    # It has the list of idle threads, but none of the threads.
+    script = """
+        import os
+        from latentforest._base._parallel import run_blocks
+        run_blocks(lambda n: n, range(9), n_jobs=2)
+        child = os.fork()
+        if child == 0:
+            os._exit(sum(run_blocks(lambda n: n, range(9), n_jobs=2)))
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    """
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", textwrap.dedent(script)],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout == "36\n"
+
+
+def test_idle_threads_let_go_of_what_they_worked_on():
+    class Block:
+        pass
+
+    blocks = [Block() for _ in range(9)]
+    seen = [weakref.ref(block) for block in blocks]
+    run_blocks(lambda block: None, blocks, n_jobs=2)
+    del blocks
+    gc.collect()
+    assert not any(ref() for ref in seen)
 
 
 def test_an_error_in_a_block_reaches_the_caller():

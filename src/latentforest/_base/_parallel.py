@@ -81,6 +81,33 @@ def blocks_of(size: int, block: int) -> Iterator[tuple[int, int]]:
         yield start, min(start + block, size)
 
 
+class _Hand(Thread):
+    """A thread that works for one `Workers` after another.
+
+    To start one takes as long as many a block. Between times it waits among the idle.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.calls: SimpleQueue[tuple[Callable[[], None], SimpleQueue[None]]]
+        self.calls = SimpleQueue()
+
+    def run(self) -> None:
+        """Serve, again and again."""
+        while True:
+            serve, left = self.calls.get()
+            serve()
+            del serve  # and the arrays that it knows
+            _idle.append(self)
+            left.put(None)
+
+
+_idle: list[_Hand] = []
+if hasattr(os, "register_at_fork"):
+    # A copy of the process has none of its threads.
+    os.register_at_fork(after_in_child=_idle.clear)
+
+
 class Workers:
     """Threads that work on blocks, kept for as many rounds as there are.
 
@@ -92,7 +119,7 @@ class Workers:
 
     def __init__(self, n_jobs: int | None = None) -> None:
         self._size = n_workers(n_jobs)
-        self._threads: list[Thread] = []
+        self._n_hands = 0
         self._tasks: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._left: SimpleQueue[None] = SimpleQueue()
         self._stopped = False
@@ -102,29 +129,32 @@ class Workers:
 
     def __exit__(self, *_: object) -> None:
         self._stopped = True
-        for _thread in self._threads:
+        for _hand in range(self._n_hands):
             self._tasks.put(None)
-        # An interrupt while a thread is joined can leave it locked as well.
-        for _thread in self._threads:
+        for _hand in range(self._n_hands):
             self._left.get()
 
     def _serve(self) -> None:
         while (task := self._tasks.get()) is not None:
             if not self._stopped:
                 task()
-        self._left.put(None)
 
     def _hire(self, wanted: int) -> None:
-        """Start threads until there are as many, or as the system gives."""
-        while len(self._threads) < wanted:
-            thread = Thread(target=self._serve, daemon=True)
+        """Take idle threads, or start some, until there are as many as can be had."""
+        while self._n_hands < wanted:
             try:
-                thread.start()
-            except RuntimeError:
-                if not self._threads:
-                    raise
-                return
-            self._threads.append(thread)
+                hand = _idle.pop()
+            except IndexError:
+                hand = _Hand()
+                try:
+                    hand.start()
+                except RuntimeError:
+                    if not self._n_hands:
+                        raise
+                    return
+            # In this order an interrupt loses a thread, and leaves nobody waiting.
+            hand.calls.put((self._serve, self._left))
+            self._n_hands += 1
 
     def run(
         self,
