@@ -113,14 +113,13 @@ def _count_refined(
     """Count what a refinement adds."""
     k, cells = plan.n_components, size.cells
     rows = float(min(n_rows, refinement.most_rows(k)))
-    starts = [one.start for one in refinement.to_try(k)]
-    moves = rows * (1 + refinement.rounds) * len(starts)
+    start = refinement.resolved(k).start
+    moves = rows * (1 + refinement.rounds)
     # Many levels are written out for a few rows at a time, and then cost no more.
     few = max(size.levels, default=1) <= MANY_LEVELS
     written = min(rows * cells, MOST_CELLS) if few else 0.0
     on_axes = {"linear": rows, "neighbours": min(rows, ROWS_FOR_AXES)}
-    axes = max(on_axes.get(start, 0.0) for start in starts)
-    axes = axes if cells <= MANY_CELLS else 0.0
+    axes = on_axes.get(start, 0.0) if cells <= MANY_CELLS else 0.0
     return {
         "refined": rows,
         "refined cells": rows * size.columns,

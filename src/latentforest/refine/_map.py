@@ -242,6 +242,6 @@ def _demand(settings: Refinement, coords: Coords, cells: Cells) -> Demand:
     """Tell what it takes to write cells out, index the rows, and place a few others."""
     n_cells = n_written_out(cells)
     plane = plane_demand(settings.neighbors_for(coords), coords)
-    n_starts = MOST_STARTS if settings.start in {"neighbours", "auto"} else 1
+    n_starts = MOST_STARTS if settings.start == "neighbours" else 1
     moves = Demand(steps=plane.steps * (settings.steps + 1) * n_starts)
     return Demand(24 * n_cells, 8 * n_cells) + search_demand(coords) + moves

@@ -130,9 +130,7 @@ def refine_rows(
     )
     cells = space.cells(table.values[rows])
     given = RowsToRefine(cells, hints(rows), n_components, rng, n_jobs)
-    tried = []
-    for one in settings.to_try(n_components):
-        start, begin = STARTS[one.start].begin(given)
-        tried.append((start, start.refine(one, begin, cells, n_jobs=n_jobs)))
-    best = min(tried, key=lambda pair: pair[1].objective_[-1:])
-    return RefinedRows(rows, table.values[rows], space, *best)
+    settings = settings.resolved(n_components)
+    start, begin = STARTS[settings.start].begin(given)
+    refined = start.refine(settings, begin, cells, n_jobs=n_jobs)
+    return RefinedRows(rows, table.values[rows], space, start, refined)

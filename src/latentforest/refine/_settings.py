@@ -15,7 +15,9 @@ MOST_ROUNDS = 1_000  # and steps; some dozen are enough
 MANY_ROWS, FEW_ROWS = 100_000, 10_000
 STARTS = ("forest", "linear", "neighbours", "packed", "auto")
 UNITS = ("columns", "common")
-TO_LOOK_AT = 2  # coordinates; a map that keeps neighbours together is best there
+# Coordinates: over the paper's tables the layout loses least on new rows up to there,
+# and principal components beyond.
+LAID_OUT_UP_TO = 8
 
 
 class Refinement(Parameters):
@@ -42,11 +44,9 @@ class Refinement(Parameters):
         Where rows begin: a layout that keeps neighbours together, principal
         components, or the diffusion map of the forest. New rows begin in the same way;
         with "neighbours" where their nearest refined rows lie. "auto" takes the layout
-        for up to two coordinates; for more it refines from principal components too,
-        and keeps what loses less: rows are decoded without themselves, so that none
-        need be held back. "packed" is for reconstruction, not for looking: each
-        coordinate carries some columns, as places on a curve through what rows have
-        there, which no round could improve.
+        for up to eight coordinates, and principal components for more. "packed" is for
+        reconstruction, not for looking: each coordinate carries some columns, as places
+        on a curve through what rows have there, which no round could improve.
     max_rows : int or None, default=None
         Distinct training rows, drawn at random, that are refined together; the
         others are placed like new rows. None stands for 100,000 with up to 8
@@ -78,12 +78,12 @@ class Refinement(Parameters):
         self.max_rows = max_rows
         self.units = units
 
-    def to_try(self, n_components: int) -> list[Self]:
-        """Return these settings with every start that is to be tried."""
-        starts = [self.start]
-        if self.start == "auto":
-            starts = ["linear", "neighbours"][n_components <= TO_LOOK_AT :]
-        return [copy(self).set_params(start=start) for start in starts]
+    def resolved(self, n_components: int) -> Self:
+        """Return these settings with the start that "auto" stands for."""
+        few = n_components <= LAID_OUT_UP_TO
+        auto = "neighbours" if few else "linear"
+        start = auto if self.start == "auto" else self.start
+        return copy(self).set_params(start=start)
 
     def neighbors_for(self, coords: Coords) -> int:
         """Return how many rows planes are fitted to, among rows at these coordinates.
