@@ -70,9 +70,9 @@ def by_rfae(data: Labelled, size: int, seed: int) -> np.ndarray:
     return RFAE(n_components=size, random_state=seed).fit_transform(data.table)
 
 
-def by_layout(data: Labelled, size: int, seed: int) -> np.ndarray:
-    """Place rows by the layout, where the default chooses between it and PCA."""
-    refine = Refinement(start="neighbours")
+def by_axes(data: Labelled, size: int, seed: int) -> np.ndarray:
+    """Refine rows from principal components, where the default has the layout."""
+    refine = Refinement(start="linear")
     model = RFAE(n_components=size, refine=refine, random_state=seed)
     return model.fit_transform(data.table)
 
@@ -124,7 +124,7 @@ METHODS = {
     "pca": Method(by_pca, "PCA", "scikit-learn"),
     "famd": Method(by_famd, "FAMD", "prince"),
     "umap": Method(by_umap, "UMAP", "umap-learn"),
-    "layout": Method(by_layout, "layout", "latentforest"),
+    "axes": Method(by_axes, "from principal components", "latentforest"),
     "diffusion": Method(by_diffusion, "diffusion map", "latentforest"),
 }
 
