@@ -4,12 +4,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba import njit
 from scipy.stats import kstest
 
 from forest_oracles import QUICK, grow, mixed_table, tables
 from latentforest.forest import CompletelyRandomForest
 from latentforest.forest._growing._bins import bin_table
 from latentforest.forest._growing._random_cuts_loops import random_cut
+
+
+@njit
+def cut_at_random(*args):  # which Python cannot call
+    return random_cut(*args)
 
 
 @pytest.mark.parametrize("n_rows", [6, 40])
@@ -93,7 +99,7 @@ def test_rows_of_a_side_are_counted_as_they_are_sorted(encoded, min_leaf, seed):
     table = bin_table(encoded.values, encoded.schema.split_levels)
     state = np.array([seed], np.uint64)
     ends = (np.empty(256, np.int64), np.empty(256, np.int64))
-    value = random_cut(
+    value = cut_at_random(
         table.bins[0],
         table.n_bins[0],
         table.lower,
@@ -118,7 +124,7 @@ def test_sides_of_many_rows_are_found_among_many_bins(depth):
     lowest = np.sort(codes[:, 0])
     ends = (np.empty(256, np.int64), np.empty(256, np.int64))
     cuts = [
-        random_cut(
+        cut_at_random(
             table.bins[0],
             table.n_bins[0],
             table.lower,

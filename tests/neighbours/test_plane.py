@@ -4,9 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba import njit
 
 from latentforest.neighbours import NeighbourSearch, plane_as_slopes, plane_weights
 from mixed_tables import LAW
+
+
+@njit
+def fit_plane(*args):  # which Python cannot call
+    return plane_as_slopes(*args)
 
 
 def value_and_slopes(points, cells, query, found, ridge):
@@ -14,7 +20,7 @@ def value_and_slopes(points, cells, query, found, ridge):
     n_neighbors, n_components = found.rows.shape[1], points.shape[1]
     n_cells = cells.shape[1]
     (mean, rise), slopes = np.empty((2, n_cells)), np.empty((n_components, n_cells))
-    farthest = plane_as_slopes(
+    farthest = fit_plane(
         points,
         query,
         found.rows[0],

@@ -69,10 +69,12 @@ def compiled_inner(function: Callable[..., Any]) -> Any:
     """Compile a function that other compiled ones call very often.
 
     It may not make arrays, nor return any. Numba then does not count who holds those
-    it is given, which took a third of the time of growing trees.
+    it is given, which took a third of the time of growing trees. Python cannot call it:
+    without the way in, and a place on disk of its own, it is compiled sooner.
     """
     made: Any = njit
-    return _kept(made(nogil=True, error_model="numpy", _nrt=False)(function), function)
+    settings = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
+    return made(nogil=True, error_model="numpy", **settings)(function)
 
 
 def _kept(made: Any, function: Callable[..., Any]) -> Any:

@@ -10,7 +10,7 @@ of products over the cells stay what they are.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 import numpy as np
 
-from latentforest._base._compiled import compiled
+from latentforest._base._compiled import compiled, compiled_inner
 
 MANY_LEVELS = 512
 
@@ -27,7 +27,7 @@ def local_starts(start, is_number, n_rows):
     return local
 
 
-@compiled
+@compiled_inner
 def write_wanted(wanted, is_number, start, local, aim):
     """Fill the cells of the wanted row, but for columns with many levels."""
     aim[:] = 0.0
@@ -42,7 +42,7 @@ def write_wanted(wanted, is_number, start, local, aim):
             aim[at + np.int64(value)] = 1.0
 
 
-@compiled
+@compiled_inner
 def write_cells(values, rows, wanted, fill, is_number, start, local, slots, cells, aim):
     """Fill the cells of some rows, gaps filled in, and what `write_wanted` left out.
 
@@ -78,7 +78,7 @@ def write_cells(values, rows, wanted, fill, is_number, start, local, slots, cell
             )
 
 
-@compiled
+@compiled_inner
 def _write_many(values, rows, wanted, fill, slots, cells, aim):
     """Fill the cells of one category with many levels; the last is for all others."""
     n_slots, n_gaps = 0, 0
