@@ -218,3 +218,42 @@ def test_a_saved_model_knows_which_rows_it_keeps(rows, tmp_path):
     assert np.array_equal(loaded.rows_, model.rows_)
     assert loaded.n_samples_seen_ == N_ROWS
     assert loaded.max_samples == 150
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+@pytest.mark.parametrize("empty", [0, 1, 2])
+def test_files_without_rows_are_passed_over(suffix, empty, tmp_path):
+    # Spark writes a file for each partition, also for one without rows.
+    table = mixed_frame(n_rows=120, seed=3)
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    pieces = [table[:60], table[60:]]
+    pieces.insert(empty, table[:0])
+    for number, piece in enumerate(pieces):
+        path = folder / f"{number}.{suffix}"
+        if suffix == "csv":
+            piece.to_csv(path, index=False)
+        else:
+            piece.to_parquet(path, index=False)
+    model = RFAE(random_state=0).fit(folder)
+    assert model.n_samples_seen_ == 120
+    assert len(model.transform(folder)) == 120
+    full = [path for path in sorted(folder.iterdir()) if path.name[0] != str(empty)]
+    assert np.array_equal(model.embedding_, again(model).fit(full).embedding_)
+    for path in full:
+        path.unlink()
+    with pytest.raises(ValueError, match="no rows"):
+        RFAE().fit(folder)
+
+
+def test_what_is_no_table_is_told_so(rows):
+    pieces = [rows[:200], rows[200:]]
+    with pytest.raises(TypeError, match=r"X is a generator.*a function that returns"):
+        RFAE().fit(piece for piece in pieces)
+    with pytest.raises(TypeError, match=r"X is a list of tables.*a function"):
+        RFAE().fit(pieces)
+    with pytest.raises(TypeError, match="The function gave one DataFrame"):
+        RFAE().fit(lambda: rows)
+    model = RFAE(random_state=0).fit(rows[:60])
+    with pytest.raises(TypeError, match=r"X is a path \('rows.csv'\).*read_table"):
+        model.odd_cells("rows.csv")

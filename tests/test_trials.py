@@ -1,6 +1,7 @@
 """Settings are chosen on training rows that are held back, and on nothing else."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from latentforest import (
     CompletelyRandomForest,
     PackedDecoder,
     Refinement,
+    SpectrumWarning,
     SupervisedForest,
     _trials,
 )
@@ -317,6 +319,17 @@ def test_targets_go_with_their_rows():
 
 
 # --- forests and data -------------------------------------------------------------
+
+
+def test_nothing_is_told_of_maps_that_were_only_tried(monkeypatch, table):
+    def spoilt(self, part, number, refinement):
+        warnings.warn("carry nothing", SpectrumWarning, stacklevel=1)
+        return part.held
+
+    monkeypatch.setattr(_trials.Contest, "_decoded", spoilt)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        RFAE.auto(1, random_state=0).fit(table)
 
 
 def test_a_fixed_forest_is_the_only_one():

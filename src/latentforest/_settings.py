@@ -90,7 +90,8 @@ def resolve_refinement(model: Any) -> Refinement | AutoRefinement | None:
     """
     refine = model.refine
     if isinstance(refine, str):
-        check_option("refine", refine, ("default", "auto"))
+        others = ", None for a plain map, a number of rounds or a Refinement"
+        check_option("refine", refine, ("default", "auto"), others)
         if refine == "auto":
             refine = AutoRefinement()
         else:

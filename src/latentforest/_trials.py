@@ -1,11 +1,13 @@
 """Try settings of the autoencoder on training rows that are held back."""
 
+import warnings
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_consistent_length
 
+from latentforest._base._errors import SpectrumWarning
 from latentforest._base._progress import progress
 from latentforest._base._random import stage_rngs
 from latentforest._base._types import Codes
@@ -115,14 +117,11 @@ class Contest:
 
     def judge(self, number: int, refinement: Refinement) -> Trial:
         """Mean distortion of the held rows, with a refinement on one of the forests."""
-        begin, decoded = perf_counter(), []
-        for part in self.parts:
-            rng = np.random.default_rng(self.seed)
-            encoder = part.encoder(number, self.model, self.seed)
-            encoder = encoder.refine(refinement, rng)
-            decoder = refined_decoder(AutoDecoder(n_jobs=self.model.n_jobs), encoder)
-            decoder.fit_context(encoder.context(), rng)
-            decoded.append(decoder.decode(encoder.place(part.held)))
+        begin = perf_counter()
+        with warnings.catch_warnings():
+            # Nobody need know what is wrong with maps that are not kept.
+            warnings.simplefilter("ignore", SpectrumWarning)
+            decoded = [self._decoded(part, number, refinement) for part in self.parts]
         held = np.concatenate([part.held for part in self.parts])
         lost = code_distortions(self.schema, held, np.concatenate(decoded))
         return Trial(
@@ -131,6 +130,14 @@ class Contest:
             forest=forests_to_try(self.model)[number],
             refinement=refinement,
         )
+
+    def _decoded(self, part: Part, number: int, refinement: Refinement) -> Codes:
+        rng = np.random.default_rng(self.seed)
+        encoder = part.encoder(number, self.model, self.seed).refine(refinement, rng)
+        decoder = refined_decoder(AutoDecoder(n_jobs=self.model.n_jobs), encoder)
+        decoder.fit_context(encoder.context(), rng)
+        codes: Codes = decoder.decode(encoder.place(part.held))
+        return codes
 
     def run(self, time_budget: float | None) -> list[Trial]:
         """Try the starts, then neighbours and rounds of the best; best first.

@@ -33,8 +33,9 @@ def test_a_number_that_was_never_there_surprises(model, table, column):
     assert (cells.largest(1)[:, 0] == place).mean() > 0.9
 
 
-def test_a_column_without_any_value_expects_none(table):
-    empty = pd.Series([None] * len(table), dtype="string")
+@pytest.mark.parametrize("dtype", ["string", "float64"])
+def test_a_column_without_any_value_expects_none(table, dtype):
+    empty = pd.Series([None] * len(table), dtype=dtype)
     cells = (
         OddRows(random_state=0)
         .fit(table.assign(e=empty))

@@ -293,3 +293,17 @@ def test_warnings_point_at_the_line_of_the_user():
     with pytest.warns(UnseenLevelsWarning) as told:
         codec.encode(pd.DataFrame({"a": ["z"]}))
     assert told[0].filename == __file__
+
+
+def test_long_levels_are_cut_in_messages():
+    codec = TableCodec().fit(pd.DataFrame({"story": ["once", "twice"] * 9}))
+    with pytest.warns(UnseenLevelsWarning, match="there was") as told:
+        codec.encode(pd.DataFrame({"story": ["there was " * 700]}))
+    assert len(str(told[0].message)) < 300
+
+
+@pytest.mark.parametrize("cell", [10**400, 2**60])
+def test_integers_that_no_float_tells_apart_are_refused_by_name(cell):
+    codec = TableCodec().fit(pd.DataFrame({"size": np.arange(9.0)}))
+    with pytest.raises(SchemaError, match="Column 'size' holds integers beyond"):
+        codec.encode([{"size": cell}])

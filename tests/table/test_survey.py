@@ -97,6 +97,23 @@ def test_integers_with_a_gap_in_one_piece_are_nullable_as_in_pandas():
     assert merged([first, table[4:]]).schema() == TableCodec().fit(table).schema_
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("int64", "float64"), ("int16", "int64"), ("float32", "float64")],
+)
+@pytest.mark.parametrize("said", [None, "category"])
+def test_numbers_of_pieces_are_as_wide_as_the_widest(one, other, said):
+    # A month with a gap is written as floats, the others as integers.
+    narrow = pd.DataFrame({"n": np.array([1, 2, 3, 2], one)})
+    wide = pd.DataFrame({"n": np.array([2, 5, 4, 1], other)})
+    if other == "float64":
+        wide.loc[0, "n"] = np.nan
+    kinds = {} if said is None else {"n": said}
+    for pieces in ([narrow, wide], [wide, narrow], [narrow, wide, narrow]):
+        whole = TableCodec(kinds).fit(pd.concat(pieces)).schema_
+        assert merged(pieces, kinds).schema() == whole
+
+
 def test_a_piece_without_cells_says_nothing_of_their_sort():
     table = pd.DataFrame({"n": [1.5, 2.5, np.nan, np.nan]})
     empty = pd.DataFrame({"n": pd.Series([None, None], dtype=object)})

@@ -56,10 +56,15 @@ def listed(names: Iterable[Any], most: int = 8, *, in_lines: bool = False) -> st
     return f"{text} and {more} more" if more > 0 else text
 
 
-def check_option(name: str, value: Any, options: Collection[Any]) -> Any:
-    """Return ``value`` if it is one of ``options``, or raise and list them."""
+def check_option(
+    name: str, value: Any, options: Collection[Any], others: str = ""
+) -> Any:
+    """Return ``value`` if it is one of ``options``, or raise and list them.
+
+    ``others`` says, for the error, what may be given that is no word.
+    """
     if not isinstance(value, str) or value not in options:
         wanted = ", ".join(repr(option) for option in options)
-        message = f"{name}={value!r} is not known. Choose one of {wanted}."
+        message = f"{name}={value!r} is not known. Choose one of {wanted}{others}."
         raise ValueError(message)
     return value

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import numpy as np
+
 from latentforest._base._errors import SchemaError
 from latentforest._base._parallel import blocks_of
 from latentforest.table import Batches
@@ -40,12 +42,22 @@ class GivenBatches(Batches):
     ) -> Iterator[T]:
         """Work on the pieces as they come."""
         number = -1
-        for number, piece in enumerate(self.give()):
+        for number, piece in enumerate(self._pieces()):
             if arguments and number >= len(arguments[0]):
                 raise _changed(number + 1, len(arguments[0]))
             yield work(piece, *(values[number] for values in arguments))
         if arguments and number + 1 < len(arguments[0]):
             raise _changed(number + 1, len(arguments[0]))
+
+    def _pieces(self) -> Iterable[Any]:
+        given = self.give()
+        if hasattr(given, "columns") or isinstance(given, np.ndarray):
+            message = (
+                f"The function gave one {type(given).__name__}. Give the table itself, "
+                "or a function that returns an iterator over pieces of it."
+            )
+            raise TypeError(message)
+        return given
 
 
 def _changed(now: int, before: int) -> SchemaError:

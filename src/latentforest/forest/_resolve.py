@@ -192,7 +192,10 @@ class GivenForest:
 def resolve_forest(forest: Any) -> GivenForest:
     """Read a ``forest`` parameter: a name, a forest of ours, or a fitted one."""
     if isinstance(forest, str):
-        return GivenForest(FORESTS[check_option("forest", forest, FORESTS)](), None)
+        others = ", a forest of latentforest or a fitted model; RFAE also knows 'auto'"
+        return GivenForest(
+            FORESTS[check_option("forest", forest, FORESTS, others)](), None
+        )
     if isinstance(forest, FrozenEstimator):
         forest = forest.estimator
     if isinstance(forest, BaseForest):

@@ -98,7 +98,7 @@ def odd_cells(
     judged = oddness.judge(codes)
     schema = codec.schema_
     # Of a column that has no value at all, none is expected.
-    void = ~schema.is_number & (schema.n_levels == 0)
+    void = np.where(schema.is_number, np.isnan(schema.lower), schema.n_levels == 0)
     expected = np.where(void, np.nan, judged.expected)
     return OddCells(
         judged.scores,

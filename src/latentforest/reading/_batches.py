@@ -127,7 +127,8 @@ class FileBatches(Batches):
 
     def _pieces(self, source: Source, path: str) -> Iterator[Any]:
         if format_of(path, self.dialect.stream_format).kind in _IN_PIECES:
-            return source.blocks(self.names, PIECE)
+            several = len(self.paths) > 1
+            return source.blocks(self.names, PIECE, may_be_empty=several)
         with progress(None) as bar:
             return iter([source.whole(self.names, bar)])
 

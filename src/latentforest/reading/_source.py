@@ -146,8 +146,13 @@ class Source:
             return self._raw.tell() / self.n_bytes
         return None
 
-    def blocks(self, columns: Sequence[str], n_rows: int) -> Iterator[Any]:
-        """Yield pyarrow tables of ``n_rows`` rows, the last one of what is left."""
+    def blocks(
+        self, columns: Sequence[str], n_rows: int, *, may_be_empty: bool = False
+    ) -> Iterator[Any]:
+        """Yield pyarrow tables of ``n_rows`` rows, the last one of what is left.
+
+        ``may_be_empty``: other files may have rows, if this one has none.
+        """
         waiting: list[Any] = []
         n_waiting = 0
         found = False
@@ -162,9 +167,8 @@ class Source:
                 n_waiting -= n_rows
         if n_waiting:
             yield join_tables(waiting).combine_chunks()
-        if not found:
-            message = f"{self.label} has a line of names, but no rows."
-            raise DataError(message)
+        if not found and not may_be_empty:
+            raise self.no_rows()
 
     def whole(self, columns: Sequence[str], bar: Bar) -> Any:
         """Return all rows as one pyarrow table, and tell a bar how far it is."""
@@ -174,9 +178,12 @@ class Source:
             n_rows += table.num_rows
             bar.reach(n_rows, self.done)
         if not tables:
-            message = f"{self.label} has a line of names, but no rows."
-            raise DataError(message)
+            raise self.no_rows()
         return join_tables(tables).combine_chunks()
+
+    def no_rows(self) -> DataError:
+        """Return the error for a table of names only."""
+        return DataError(f"{self.label} has names of columns, but no rows.")
 
     def require(self, wanted: Collection[str], why: str) -> None:
         """Refuse a table that lacks columns, and name them."""

@@ -33,9 +33,20 @@ class Sources(Source):
         """None: how long the other files are, nobody has looked."""
         return None
 
-    def blocks(self, columns: Sequence[str], n_rows: int) -> Iterator[Any]:
+    def blocks(
+        self, columns: Sequence[str], n_rows: int, *, may_be_empty: bool = False
+    ) -> Iterator[Any]:
         """Yield pyarrow tables of at most ``n_rows`` rows, file by file."""
-        yield from super().blocks(columns, n_rows)
+        found = False
+        for table in self._all_blocks(columns, n_rows):
+            found = True
+            yield table
+        if not found and not may_be_empty:
+            message = f"{self._folder}: the files have names of columns, but no rows."
+            raise DataError(message)
+
+    def _all_blocks(self, columns: Sequence[str], n_rows: int) -> Iterator[Any]:
+        yield from super().blocks(columns, n_rows, may_be_empty=True)
         for path in self._paths[1:]:
             with Source(path, self.dialect) as source:
                 if source.is_text != self.is_text:
@@ -45,7 +56,7 @@ class Sources(Source):
                     )
                     raise DataError(message)
                 source.require(columns, "columns of the first file")
-                yield from source.blocks(columns, n_rows)
+                yield from source.blocks(columns, n_rows, may_be_empty=True)
 
     def whole(self, columns: Sequence[str], bar: Bar) -> Any:
         """Return all rows as one pyarrow table, and tell a bar how far it is."""

@@ -1,5 +1,6 @@
 """One column: cells to codes, codes to codes that a table can hold."""
 
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -23,6 +24,7 @@ Unseen: TypeAlias = Literal["missing", "error", "nearest"]
 _MAX_DECIMALS = 12
 _NOISE = 1e-12  # relative; what arithmetic leaves behind is not a decimal
 _HEAD = 1_000
+LONGEST = 60  # characters of a level in a message
 TIME_NAMES = {
     Storage.datetime: "dates and times",
     Storage.date: "dates",
@@ -130,10 +132,21 @@ def codes_of_levels(spec: ColumnSpec) -> dict[Level, float]:
     return {level: float(code) for code, level in enumerate(spec.levels)}
 
 
+def _shown(labels: Sequence[Level]) -> str:
+    """Name the first levels, cut where they are whole texts."""
+    cut = [
+        f"{label[:LONGEST]}…"
+        if isinstance(label, str) and len(label) > LONGEST
+        else label
+        for label in labels[:5]
+    ]
+    return listed([*cut, *labels[5:]], 5)
+
+
 def _tell_unseen(spec: ColumnSpec, labels: list[Level], *, refuse: bool) -> None:
     found = (
         f"Column {spec.name!r} holds values that were not seen in fit: "
-        f"{listed(labels, 5)}. Known are: {listed(spec.levels, 5) or 'none'}."
+        f"{_shown(labels)}. Known are: {_shown(spec.levels) or 'none'}."
     )
     if refuse:
         advice = (

@@ -199,6 +199,10 @@ class ColumnSurvey:
             cells = told.cells
         else:
             cells = self.cells.merge(other.cells)  # type: ignore[arg-type]
+        # Few whole numbers may be levels; few floats are not, unless the user says so.
+        of_floats = storage is not Storage.integer and self.said not in _NAMES
+        if of_floats and isinstance(cells, NumberSurvey) and cells.values:
+            cells = replace(cells, values=None)
         return replace(
             self,
             dtype=dtype,

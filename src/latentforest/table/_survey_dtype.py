@@ -1,16 +1,22 @@
 """One dtype for the pieces of a column, as the whole column would have it."""
 
+import re
 from typing import Any
+
+import numpy as np
 
 from latentforest._base._errors import SchemaError
 from latentforest.table._kinds import Storage
+
+_NUMBERS = re.compile(r"u?int\d+$|float\d+$")
 
 
 def join_dtypes(one: Any, other: Any) -> tuple[str, Storage]:
     """Return dtype and storage of a column of which two pieces were looked at.
 
     pandas changes the dtype of integers and booleans where a cell is missing, and that
-    of objects tells how they are. A piece without any cell says little.
+    of objects tells how they are. A piece without any cell says little. Numbers become
+    as wide as the widest of them, and floats where some are.
     """
     if one.dtype == other.dtype and one.storage == other.storage:
         return one.dtype, one.storage
@@ -24,6 +30,9 @@ def join_dtypes(one: Any, other: Any) -> tuple[str, Storage]:
     if not one.n_present or not other.n_present:
         told = one if one.n_present else other
         return told.dtype, told.storage
+    if _NUMBERS.match(one.dtype) and _NUMBERS.match(other.dtype):
+        joined = np.result_type(one.dtype, other.dtype)
+        return joined.name, Storage.float if joined.kind == "f" else Storage.integer
     message = (
         f"Column {one.name!r} is {one.dtype} in one part of the table and "
         f"{other.dtype} in another. Write all parts alike."

@@ -1,7 +1,8 @@
 """Arrays and whatever NumPy can make an array of."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ _STORAGES = {"b": Storage.boolean, "i": Storage.integer, "u": Storage.integer}
 
 def open_array(X: Any) -> RawTable:
     """Check that ``X`` is a two-dimensional array of cells we know."""
+    _refuse_pieces(X)
     array = _as_array(X)
     if array.dtype.names is not None:
         message = (
@@ -49,6 +51,26 @@ def open_array(X: Any) -> RawTable:
     return RawTable(
         "numpy", names, len(array), lambda j: read_array(names[j], array[:, j])
     )
+
+
+def _refuse_pieces(X: Any) -> None:
+    """Refuse what holds tables, or the name of one, instead of being one."""
+    if isinstance(X, str | PathLike):
+        message = (
+            f"X is a path ({str(X)!r}), and this needs a table in memory. Read it: "
+            "latentforest.read_table(path). fit, transform, inverse_transform, "
+            "reconstruct and score of RFAE take paths."
+        )
+        raise TypeError(message)
+    first = X[0] if isinstance(X, list | tuple) and X else None
+    if isinstance(X, Iterator) or callable(X) or hasattr(first, "columns"):
+        what = "a list of tables" if first is not None else f"a {type(X).__name__}"
+        message = (
+            f"X is {what}, and this needs one table. Of a table in pieces give RFAE's "
+            "fit or transform a function that returns an iterator over its pieces, "
+            "anew each time it is called."
+        )
+        raise TypeError(message)
 
 
 def _as_array(X: Any) -> NDArray[Any]:

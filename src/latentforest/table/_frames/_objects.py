@@ -26,6 +26,7 @@ from latentforest.table._frames._raw import (
     LabelColumn,
     NumberColumn,
     RawColumn,
+    inexact,
     missing_index,
     number_texts,
     numbers_of,
@@ -61,7 +62,10 @@ def read_objects(name: Hashable, values: NDArray[Any]) -> RawColumn:
         column, unit = read_object_times(name, values, missing, storage)
         return replace(column, dtype=f"{dtype}:{unit}" if unit else dtype)
     numbers = np.full(len(values), np.nan)
-    numbers[~missing] = values[~missing].astype(np.float64)
+    try:
+        numbers[~missing] = values[~missing].astype(np.float64)
+    except OverflowError:
+        raise inexact(name) from None
     if storage is Storage.decimal:
         scale = scale_of(values[~missing].tolist())
         return decimal_column(name, f"{dtype}:{scale}", numbers, scale)

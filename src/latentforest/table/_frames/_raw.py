@@ -170,7 +170,8 @@ def inexact(name: Hashable) -> SchemaError:
     """Build the error for integers that floats cannot hold exactly."""
     return SchemaError(
         f"Column {name!r} holds integers beyond 2**53, which floats cannot tell apart. "
-        f"Convert it to text if these are names, or to floats."
+        f"Convert it to text if these are names (to say so with kinds= is not enough), "
+        f"to floats if the last digits do not matter, or drop it."
     )
 
 
