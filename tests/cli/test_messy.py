@@ -184,3 +184,32 @@ def test_one_row_is_one_row(place, tmp_path, run):
     messy_words().iloc[:1].to_csv(tmp_path / "one.csv", index=False)
     done = run("encode", model, tmp_path / "one.csv", "-o", tmp_path / "z.csv")
     assert "1 row written" in done.err
+
+
+def test_options_go_before_what_a_model_remembers(tmp_path, run):
+    """Of numbers and dates; what is written stays as the model has it."""
+    days = [f"{day:02}.03.2021" for day in range(1, 29)]
+    rows = [f"{5 + n}.123,45;{day}" for n, day in enumerate(days)]
+    german, english = tmp_path / "de.csv", tmp_path / "en.csv"
+    german.write_text("\n".join(["x;day", *rows, ""]))
+    english.write_text("x;day\n1.234;02.03.2021\n2.345;03.04.2021\n")
+    model = tmp_path / "de.lf"
+    run("fit", german, "-o", model, *SMALL, "-q")
+
+    def first(*more):
+        done = run("similar", model, english, "-n", "1", "-o", "-", *more)
+        return done.lines[1].split(",", 4)[4]
+
+    assert first() == '"1.234,00",02.03.2021'
+    for option in (("--decimal", "."), ("--thousands", ",")):
+        assert first(*option) == '"1,23",02.03.2021'
+    assert first("--dates", "month-first") == '"1.234,00",03.02.2021'
+
+    fitted = RFAE.load(model)
+    frame = read_table(english, decimal=".", dates="month-first")
+    assert fitted.similar(frame, 1)["x"].iloc[0] == 1.23
+    written = run(
+        "encode", model, english, "-o", "-", "--decimal", ".", "--dates", "month-first"
+    )
+    z = np.array([line.split(",") for line in written.lines[1:]], float)
+    np.testing.assert_array_equal(z, fitted.transform(frame))

@@ -14,10 +14,10 @@ import pyarrow.compute as pc
 from latentforest._base._errors import DataError
 from latentforest.reading._date_notation import DateNotation
 from latentforest.reading._dialect import Dialect
-from latentforest.reading._find_dates import ORDERS
 from latentforest.reading._gap_words import are_gaps
 from latentforest.reading._notation import Notation, Way
 from latentforest.reading._number_notation import NumberNotation
+from latentforest.reading._said import check_open, date_ways, number_ways, way_out
 from latentforest.table import ColumnSpec
 
 TRUE, FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
@@ -38,7 +38,8 @@ def read_cells(spec: ColumnSpec, cells: Any, dialect: Dialect, first_row: int) -
     cells : pyarrow array of strings
         The words, none of them null.
     dialect : Dialect
-        How the user says that cells are written, where the model does not know it.
+        How the user says that cells are written; what is said here goes before what
+        the model remembers.
     first_row : int
         Number of the first row, for messages.
 
@@ -65,39 +66,32 @@ def read_cells(spec: ColumnSpec, cells: Any, dialect: Dialect, first_row: int) -
     if notation.cells is not None:
         held += f" like {notation.cells.example}"
     hint = f"The column held {held} in fit."
-    ways: list[Way] = [said_notation(dialect), NumberNotation()]
-    if notation.cells is not None:
-        ways = [notation.cells]
+    way = notation.cells
+    remembered = way if isinstance(way, NumberNotation) else None
+    if remembered is None:
+        check_open(str(spec.name), words, dialect, first_row)
+    ways = number_ways(remembered, dialect)
     return read_words(str(spec.name), words, first_row, hint, ways, dialect)
 
 
 def _times(
     spec: ColumnSpec, words: Any, dialect: Dialect, first_row: int, notation: Notation
 ) -> Any:
-    """Dates and times as they were written in fit; else as ISO or the user says."""
+    """Dates and times as the user says, as they were written in fit, or as ISO."""
     sort = {"time": "time", "duration": "duration"}.get(spec.storage, "date")
-    zone = "XXX" if spec.ticks is not None and spec.ticks.zone else ""
-    ways: list[Way] = [DateNotation(f"yyyy-MM-dd HH:mm{zone}")]
-    if sort == "time":
-        ways = [DateNotation("HH:mm", sort), DateNotation("h:mm a", sort)]
-    elif sort == "duration":
-        ways = [DateNotation("H:mm:ss", sort)]
-    elif dialect.dates is not None:
-        said = [ORDERS[dialect.dates].format(sign) for sign in "./-"]
-        if dialect.dates == "year-first":
-            said.append("yyyyMMdd")
-        ways += [DateNotation(f"{pattern} HH:mm{zone}") for pattern in said]
-    if notation.cells is not None:
-        ways = [notation.cells, *ways]
-    example = ways[0].example
+    way = notation.cells
+    remembered = way if isinstance(way, DateNotation) else None
+    if sort == "date":
+        zone = "XXX" if spec.ticks is not None and spec.ticks.zone else ""
+        ways = date_ways(remembered, dialect, zone)
+    else:
+        patterns = ("HH:mm", "h:mm a") if sort == "time" else ("H:mm:ss",)
+        ways = [DateNotation(pattern, sort) for pattern in patterns]
+        if remembered is not None:
+            ways = [remembered, *ways]
+    example = (remembered or ways[0]).example
     hint = f"The column held {sort}s like {example} in fit."
     return read_words(str(spec.name), words, first_row, hint, ways, dialect)
-
-
-def said_notation(dialect: Dialect) -> NumberNotation:
-    """Return how the user says that numbers are written."""
-    usual = "," if dialect.thousands == "." else "."
-    return NumberNotation(dialect.decimal or usual, dialect.thousands or "")
 
 
 def _levels(spec: ColumnSpec, cells: Any, missing: Collection[str]) -> Any:
@@ -169,7 +163,9 @@ def read_words(
     message = f"Column {name!r} holds {word!r} in row {first_row + place + 1}. {hint}"
     if dialect is not None:
         option = f"{dialect.name('na')} {word!r}"
-        message += f" Correct the cell, or give {option} if it means missing."
+        said = way_out(word, ways, dialect)
+        said = f"give {said} if the file writes its cells so, " if said else ""
+        message += f" Correct the cell, {said}or give {option} if it means missing."
     raise DataError(message)
 
 

@@ -50,12 +50,16 @@ class Dates:
     @property
     def order(self) -> str | None:
         """The order of day and month that the cells show; None if they do not."""
-        if self.other is not None or "MMM" in self.way.pattern:
-            return None
-        found = [t for t in self.way.tokens if t in {"d", "dd", "M", "MM"}]
-        if self.way.sort != "date" or self.way.pattern.startswith("y"):
-            return None
-        return "day-first" if found[0].startswith("d") else "month-first"
+        order = None if self.other is not None else order_of(self.way)
+        return None if order == "year-first" else order
+
+
+def order_of(way: DateNotation) -> str | None:
+    """Return the order of day, month and year; None where a month has a name."""
+    if way.sort != "date" or "MMM" in way.pattern:
+        return None
+    found = next(t[0] for t in way.tokens if t[0] in "dMy")
+    return {"d": "day-first", "M": "month-first", "y": "year-first"}[found]
 
 
 def find_dates(tally: Tally, dialect: Dialect, *, packed: bool) -> Dates | None:

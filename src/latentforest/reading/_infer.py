@@ -13,7 +13,6 @@ from latentforest.reading._cells import (
     is_all,
     is_any,
     read_words,
-    said_notation,
     trimmed,
     truths,
     without,
@@ -26,6 +25,7 @@ from latentforest.reading._find_numbers import Numbers, find_numbers
 from latentforest.reading._gap_words import are_gaps
 from latentforest.reading._notation import Notation, Way
 from latentforest.reading._number_notation import NumberNotation
+from latentforest.reading._said import OPEN_POINT, said_notation
 from latentforest.reading._settle import advise, settle_dates, settle_number
 from latentforest.reading._tally import Tally
 from latentforest.reading._two_ways import two_ways
@@ -39,7 +39,6 @@ _WHOLE = r"^[+-]?[0-9]{1,18}$"
 _LONG = r"[0-9]{16}"  # names of things: floats cannot tell such numbers apart
 _LEADING_ZERO = r"^[+-]?0[0-9]"  # an identifier: as a number it would lose its zeros
 _PACKED = r"^(?:19|20)[0-9]{6}$"  # a date, if the user says so
-_OPEN_POINT = r"^[+-]?[1-9][0-9]{0,2}\.[0-9]{3}$"  # or thousands
 
 
 def infer_columns(
@@ -153,7 +152,7 @@ class _Look:
     def _point_is_open(self) -> bool:
         pointed = self.words.filter(pc.match_substring(self.words, "."))
         return len(pointed) > 0 and is_all(
-            pc.match_substring_regex(pointed, _OPEN_POINT)
+            pc.match_substring_regex(pointed, OPEN_POINT)
         )
 
     def column(
