@@ -43,6 +43,7 @@ def wrong(tmp_path_factory, frame):
         "corrupt.parquet": "PAR1 and nothing else PAR1",
         "corrupt.feather": "ARROW1 and nothing else",
         "one.csv": "z1\n0",
+        "only.csv": "z1\n0\n1\n2\n",
         "three.csv": "z1,z2,z3\n0,0,0",
         "nan.csv": "z1,z2\n0,0\n0,NaN\n",
         "words.csv": "z1,z2\n0,0\n0,up\n",
@@ -55,6 +56,10 @@ def wrong(tmp_path_factory, frame):
         packed = content if isinstance(content, bytes) else content.encode()
         (place / name).write_bytes(packed)
     (place / "folder.csv").mkdir()
+    (place / "pq").mkdir()
+    for number in range(2):
+        part = pd.DataFrame({"z1": [0.0, 1.0], "z2": [number, number]})
+        part.to_parquet(place / "pq" / f"{number}.parquet")
     lists = frame.assign(area=[None, None, *[[1, 2]] * (len(frame) - 2)])
     lists.to_parquet(place / "lists.parquet")
     lists.to_json(place / "lists.jsonl", orient="records", lines=True)
@@ -163,6 +168,21 @@ CASES = {
         "1 missing cell",
     ),
     "unknown drop": ((*FIT, "--drop", "price"), "'price' not found"),
+    **{
+        f"drop all, {name}": (
+            ("fit", name, "-o", "new.lf", "--drop", "z1", "--drop", "z2"),
+            f"--drop names all columns of {name}.*: no column is left to fit",
+        )
+        for name in ("z.csv", "pq/")
+    },
+    "drop all but the target": (
+        ("fit", "z.csv", "-o", "new.lf", "--target", "z1", "--drop", "z2"),
+        "--drop and --target name all columns .* no column is left to fit",
+    ),
+    "nothing but the target": (
+        ("fit", "only.csv", "-o", "new.lf", "--target", "z1"),
+        "--target names all columns .* no column is left to fit",
+    ),
     "names twice": (("fit", "twice.csv", "-o", "new.lf"), "more than once: 'area'"),
     "short row": (("fit", "short.csv", "-o", "new.lf"), "row 7 has 3 cells.*has 8"),
     "other separator": (

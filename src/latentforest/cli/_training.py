@@ -61,7 +61,22 @@ class Wanted:
         if self.target in self.drop:
             message = f"--drop {self.target}: the target is never encoded anyway."
             raise UsageError(message)
-        return [name for name in source.data_names if name not in self.drop]
+        names = [name for name in source.data_names if name not in self.drop]
+        if not any(name != self.target for name in names):
+            raise self._none_left(source)
+        return names
+
+    def _none_left(self, source: Source) -> DataError:
+        given = ["--drop"] if self.drop else []
+        given += ["--target"] if self.target is not None else []
+        if not given:
+            return DataError(f"{source.label} has no columns. Give a table with some.")
+        verb = "names" if len(given) == 1 else "name"
+        fewer = "Drop fewer." if self.drop else "Give a table with more."
+        return DataError(
+            f"{' and '.join(given)} {verb} all columns of {source.label}: no column is "
+            f"left to fit. {fewer}"
+        )
 
     def check_target(self, y: Any) -> None:
         """Refuse a target with gaps."""
