@@ -6,6 +6,7 @@ from html import escape
 
 from sklearn.utils.validation import check_is_fitted
 
+from latentforest._base._in_words import shown
 from latentforest._odd_rows import JudgingModel
 from latentforest.decode import SpreadingDecoder, decode_held_back, spreading
 from latentforest.metrics import Associations, Distortion, associations, distortion
@@ -13,6 +14,7 @@ from latentforest.table import TableSchema
 
 NAMED = 3  # columns that are told of each coordinate
 MOST_COORDINATES = 12  # that are told
+LONGEST_NAME = 32
 WEAK = 0.05  # share of the order below which a column is not told
 GOES_WITH = "What each coordinate goes with, as a share of the order along it"
 ARROWS = {1.0: " ↑", -1.0: " ↓", 0.0: ""}
@@ -156,7 +158,7 @@ def _coordinates(found: Associations, schema: TableSchema, names: list[str]) -> 
     lines = []
     for j, name in enumerate(names[:MOST_COORDINATES]):
         told = [
-            f"{schema.names[k]} {found.strength[j, k]:.2f}"
+            f"{shown(str(schema.names[k]), LONGEST_NAME)} {found.strength[j, k]:.2f}"
             f"{ARROWS[float(found.direction[j, k])]}"
             for k in _told(found, j, NAMED)
         ]

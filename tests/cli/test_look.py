@@ -179,3 +179,24 @@ def test_a_forest_of_someone_else_can_be_fitted_and_forecast(
     words = ("--forest", "adversarial", "--trees", "5")
     dearest = run("memory", *size, *words).lines[1:]
     assert told.lines[1:] == dearest
+
+
+def test_long_and_hostile_cells_stay_off_the_screen(tmp_path, run):
+    table, model = tmp_path / "t.csv", tmp_path / "m.lf"
+    words = ["\x1b[31mred", "blue\x07", "x" * 6000, "un\x9bknown"]
+    rows = [f"{words[i % 3]},{i}.5,{words[3]}" for i in range(30)]
+    table.write_text("\n".join(["w\x1b[2J,n,m", *rows, ""]), encoding="utf-8")
+    said = run("fit", table, "-o", model, *SMALL).err
+    told = run("inspect", model).out.decode()
+    alike = run("similar", model, table, "-n", "2").out.decode()
+    odd = run("odd", model, table, "--top", "3", "--keep", "m").out.decode()
+    for text in (said, told, alike, odd):
+        assert "\x1b" not in text
+        assert "\x07" not in text
+        assert "\x9b" not in text
+        assert len(text.splitlines()) < 60
+        assert max(map(len, text.splitlines())) < 150
+    for text in (said, told, alike):
+        assert r"\x1b[31mred" in text
+    assert RFAE.load(model).describe()
+    assert "\x1b" not in str(RFAE.load(model).describe())

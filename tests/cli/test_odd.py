@@ -8,7 +8,7 @@ import pytest
 
 from cli_cases import SMALL
 from latentforest import RFAE
-from latentforest.cli._notes import cut
+from latentforest._base._in_words import shown
 
 
 @pytest.fixture(scope="module")
@@ -189,8 +189,8 @@ def test_expected_cells_are_written_as_the_file_writes_them(run, tmp_path):
 
 
 def test_long_words_are_cut_on_the_screen():
-    assert cut("a" * 24, 24) == "a" * 24
-    assert cut("a" * 25, 24) == "a" * 23 + "…"
+    assert shown("a" * 24, 24) == "a" * 24
+    assert shown("a" * 25, 24) == "a" * 23 + "…"
 
 
 def test_rows_and_positions_far_away_are_counted(run, folder, odd_table, tmp_path):

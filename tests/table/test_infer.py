@@ -261,6 +261,21 @@ def test_the_report_fits_a_terminal():
     assert one.startswith("pandas table with 1 column\n")
 
 
+def test_the_report_shows_long_and_hostile_cells_in_few_lines():
+    """No terminal is sent a control character, and no text fills the screen."""
+    words = [f"\x1b[31mred{i}\0\u202e" for i in range(3)]
+    texts = [f"{i} {'long text ' * 600}" for i in range(3)]
+    table = pd.DataFrame({"words": words, "texts": texts, "\x07" + "n" * 900: words})
+    report = TableCodec().fit(table).schema_.report()
+    told = report.splitlines()
+    assert len(told) < 25
+    assert max(map(len, told)) <= 80
+    assert all(line.isprintable() for line in told)
+    assert r"\x1b[31mred0\x00\u202e" in report
+    assert r"\x07nnn" in report
+    assert report.count("long text l…") == 3
+
+
 def test_ids_are_pointed_out():
     table = pd.DataFrame(
         {"uid": [f"u{i}" for i in range(100)], "town": ["a", "b", "c", "d"] * 25}

@@ -1,4 +1,10 @@
-"""Numbers as people say them."""
+"""Numbers as people say them, and texts as they can be shown."""
+
+import re
+
+_CONTROLS = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 def in_bytes(count: float) -> str:
@@ -21,4 +27,24 @@ def in_seconds(seconds: float) -> str:
 
 def in_rows(count: int) -> str:
     """Return a number of rows in words."""
-    return "1 row" if count == 1 else f"{count:,} rows"
+    return counted(count, "row")
+
+
+def counted(count: int, what: str) -> str:
+    """Return a number of things in words."""
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
+def visible(text: str) -> str:
+    r"""Return a text whose control characters are written out, such as ``\x1b``.
+
+    Sent to a terminal as they are, they would colour, move or hide what follows. Those
+    that turn the direction of writing, and halves of characters, count too.
+    """
+    return _CONTROLS.sub(lambda sign: ascii(sign[0])[1:-1], text)
+
+
+def shown(text: str, width: int) -> str:
+    """Return a text as it is shown: visible, and no wider than so many characters."""
+    text = visible(text)
+    return text if len(text) <= width else text[: width - 1] + "…"

@@ -11,13 +11,13 @@ from tqdm.auto import tqdm
 
 from latentforest._base._complete import is_stream
 from latentforest._base._errors import UnseenLevelsWarning
-from latentforest._base._in_words import in_bytes
+from latentforest._base._in_words import in_bytes, visible
 from latentforest._base._progress import Bar, progress
 
 
 def one_line(text: object) -> str:
-    """Return a text without line breaks."""
-    return " ".join(str(text).split())
+    """Return a text without line breaks and other control characters."""
+    return visible(" ".join(str(text).split()))
 
 
 class Notes:
@@ -76,11 +76,6 @@ class Notes:
     def progress(self, what: str) -> AbstractContextManager[Bar]:
         """Show how many rows are done, once the work has taken more than a second."""
         return progress(what if self.shows_progress else None, unit=" rows")
-
-
-def cut(text: str, width: int) -> str:
-    """Return a text that is no wider than a column of the screen."""
-    return text if len(text) <= width else text[: width - 1] + "…"
 
 
 def size_of(path: str) -> str:

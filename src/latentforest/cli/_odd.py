@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from latentforest._base._errors import DataError, UsageError
-from latentforest._base._in_words import in_rows
+from latentforest._base._in_words import in_rows, shown
 from latentforest._base._types import Codes
 from latentforest.cli._models import load_decoder
-from latentforest.cli._notes import Notes, cut
+from latentforest.cli._notes import Notes
 from latentforest.cli._odd_part import OddCell, Part, cell_names, in_words
 from latentforest.cli._sink import Output
 from latentforest.cli._tables import (
@@ -37,7 +37,7 @@ from latentforest.reading import (
 from latentforest.table import TableSchema
 
 ODD_CELL = 0.1  # p-value up to which a cell is shown
-WIDTH = 24  # of a cell on the screen
+WIDTH, KEPT = 24, 60  # of a cell on the screen, and of one that names the row
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,13 +207,14 @@ def _shown(oddest: list[OddRow], keep: tuple[str, ...]) -> str:
     lines = []
     for row in oddest:
         named = "".join(
-            f"  {name} {value}" for name, value in zip(keep, row.kept, strict=True)
+            f"  {shown(name, KEPT)} {shown(value, KEPT)}"
+            for name, value in zip(keep, row.kept, strict=True)
         )
         lines.append(f"row {row.number}  score {row.score:.1f}{named}")
         # The oddest cell that is not as expected, and others that are odd, too.
         first, *more = [c for c in row.cells if not c.as_expected] or row.cells
         cells = [first, *(c for c in more if c.p_value <= ODD_CELL)]
-        words = [[cut(word, WIDTH) for word in cell[:3]] for cell in cells]
+        words = [[shown(word, WIDTH) for word in cell[:3]] for cell in cells]
         wide, found, _ = (max(map(len, column)) for column in zip(*words, strict=True))
         lines += [
             f"    {column:{wide}}  {value:{found}}  expected {wanted} "

@@ -7,10 +7,10 @@ import pyarrow as pa
 from pandas import isna
 
 from latentforest._base._errors import DataError
-from latentforest._base._in_words import in_rows
+from latentforest._base._in_words import in_rows, shown
 from latentforest.cli._look import read_rows
 from latentforest.cli._models import load_decoder
-from latentforest.cli._notes import Notes, cut
+from latentforest.cli._notes import Notes
 from latentforest.cli._sink import Output
 from latentforest.cli._tables import notations_of
 from latentforest.reading import Dialect
@@ -62,7 +62,7 @@ def _show(found: Any, row: Any, notes: Notes) -> None:
 
 
 def _aligned(lines: list[tuple[str, list[str]]]) -> str:
-    cells = [[cut(cell, WIDTH) for cell in (name, *values)] for name, values in lines]
+    cells = [[shown(cell, WIDTH) for cell in (name, *values)] for name, values in lines]
     wide = [max(map(len, column)) for column in zip(*cells, strict=True)]
     rows = (
         "  ".join(f"{cell:{size}}" for cell, size in zip(row, wide, strict=True))

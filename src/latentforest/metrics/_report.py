@@ -5,6 +5,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
+from latentforest._base._in_words import shown
 from latentforest.metrics._losses import mean_distortion
 from latentforest.table import ColumnKind
 
@@ -75,7 +76,11 @@ class Distortion:
     def __repr__(self) -> str:
         rows = [("column", "kind", "distortion", "guessing", "relative")]
         rows += [
-            (_short(c.name), str(c.kind), *_told(c.distortion, c.guess, c.relative))
+            (
+                shown(str(c.name), LONGEST_NAME),
+                str(c.kind),
+                *_told(c.distortion, c.guess, c.relative),
+            )
             for c in self.columns
         ]
         rows.append(("mean", "", *_told(self.mean, self.guess, self.relative)))
@@ -89,11 +94,6 @@ class Distortion:
         ]
         rule = "-" * len(lines[0])
         return "\n".join([lines[0], rule, *lines[1:-1], rule, lines[-1]])
-
-
-def _short(name: Hashable) -> str:
-    text = str(name)
-    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
 
 
 def _told(distortion: float, guess: float, relative: float) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from latentforest._base._types import Bools, Floats
 
-_SHOWN = 5  # words named in a note
+_SHOWN, _LONGEST = 5, 60  # words named in a note, characters of each
 
 
 class Tally:
@@ -59,7 +59,7 @@ class Tally:
         words = self.listed(chosen)
         counts = -np.sort(-self.counts[chosen])
         told = [
-            f"{word!r} ({count:,.0f})"
+            f"{_cut(word)!r} ({count:,.0f})"
             for word, count in zip(words[:most], counts, strict=False)
         ]
         if len(words) > most:
@@ -69,3 +69,7 @@ class Tally:
     def first_with(self, sign: str) -> str:
         """Return the first word that holds a sign."""
         return str(next(word for word in self.words.to_pylist() if sign in word))
+
+
+def _cut(word: str) -> str:
+    return word if len(word) <= _LONGEST else word[: _LONGEST - 1] + "…"

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from latentforest._base._in_words import counted, shown, visible
 from latentforest.table._ticks import UNIT_NAMES, Ticks
 from latentforest.table._time_text import time_texts
 
 if TYPE_CHECKING:
     from latentforest.table._column_spec import ColumnSpec
 
-_LEVELS_SHOWN = 6
+_LEVELS_SHOWN, _LONGEST_LEVEL, _LONGEST_SHOWN = 6, 24, 72
 _WIDTH = 80  # of a terminal
 _LONGEST_NAME, _LEAST_CONTENTS, _SHORT_REASON = 24, 24, 8
 
@@ -23,15 +24,16 @@ def schema_report(columns: Sequence["ColumnSpec"], container: str) -> str:
     """Tell of each column: name, kind, contents, missing cells, reason.
 
     Lines have 80 characters at most; a reason that is longer gets lines of its own.
+    Long names and levels are shortened, and control characters in them written out.
     """
     rows = [("column", "kind", "contents", "missing", "why")]
     rows += [
         (
-            str(column.name),
+            shown(str(column.name), _LONGEST_SHOWN),
             str(column.kind),
             _contents(column),
             "yes" if column.has_missing else "no",
-            column.reason,
+            visible(column.reason),
         )
         for column in columns
     ]
@@ -40,8 +42,8 @@ def schema_report(columns: Sequence["ColumnSpec"], container: str) -> str:
     room = _WIDTH - widths[0] - widths[1] - widths[3] - 8 - _SHORT_REASON
     widths[2] = min(widths[2], max(room, _LEAST_CONTENTS))
     lines = [line for row in rows for line in _lines(row, widths)]
-    counted = _count(len(columns), "column")
-    return "\n".join([f"{container} table with {counted}", *lines])
+    count = counted(len(columns), "column")
+    return "\n".join([f"{container} table with {count}", *lines])
 
 
 def _lines(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
@@ -63,10 +65,6 @@ def _wrapped(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, width) or [""]
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
 def _time_range(column: "ColumnSpec", ticks: Ticks) -> str:
     ends = np.array([column.lower, column.upper])
     lower, upper = time_texts(ticks, ends, column.storage)
@@ -77,9 +75,10 @@ def _time_range(column: "ColumnSpec", ticks: Ticks) -> str:
 
 def _contents(column: "ColumnSpec") -> str:
     if not column.is_number:
-        shown = ", ".join(map(str, column.levels[:_LEVELS_SHOWN]))
+        levels = (str(level) for level in column.levels[:_LEVELS_SHOWN])
+        named = ", ".join(shown(level, _LONGEST_LEVEL) for level in levels)
         more = ", …" if column.n_levels > _LEVELS_SHOWN else ""
-        text = f"{_count(column.n_levels, 'level')}: {shown}{more}"
+        text = f"{counted(column.n_levels, 'level')}: {named}{more}"
     elif column.ticks is not None:
         text = _time_range(column, column.ticks)
     elif column.decimals is None:
@@ -87,7 +86,7 @@ def _contents(column: "ColumnSpec") -> str:
     else:
         text = f"{column.lower:.12g} to {column.upper:.12g}"
         places = column.decimals
-        text += f", {_count(places, 'decimal')}" if places else ", whole"
+        text += f", {counted(places, 'decimal')}" if places else ", whole"
     if math.isnan(column.lower):
         return "all missing"
     return f"{text} (constant)" if column.lower == column.upper else text
