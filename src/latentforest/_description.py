@@ -6,7 +6,7 @@ from html import escape
 
 from sklearn.utils.validation import check_is_fitted
 
-from latentforest._base._in_words import shown
+from latentforest._base._in_words import counted, shown
 from latentforest._odd_rows import JudgingModel
 from latentforest.decode import SpreadingDecoder, decode_held_back, spreading
 from latentforest.metrics import Associations, Distortion, associations, distortion
@@ -122,7 +122,7 @@ class DescribedModel(JudgingModel):
         check_is_fitted(self, "encoder_")
         encoder = self.encoder_
         n_rows = encoder.trained_on("describe").table.n_rows
-        rows = "1 row" if n_rows == 1 else f"{n_rows:,} rows"
+        rows = counted(n_rows, "row")
         sections = [
             Section("Model", _settings(self)),
             Section(GOES_WITH, self.coordinate_report()),
@@ -133,9 +133,9 @@ class DescribedModel(JudgingModel):
             title = f"What {n_held:,} held-back rows lose"
             sections += [Section(title, repr(lost))] if lost else []
         sections.append(Section("Columns", self.schema_.report()))
-        columns = f"{self.schema_.n_columns} columns"
+        columns = counted(self.schema_.n_columns, "column")
         n_components = encoder.n_components
-        coordinates = f"{n_components} coordinate{'s' if n_components > 1 else ''}"
+        coordinates = counted(n_components, "coordinate")
         title = f"{self!r}: {rows}, {columns}, {coordinates}"
         return Description(" ".join(title.split()), tuple(sections))
 

@@ -8,7 +8,7 @@ import math
 import textwrap
 from dataclasses import dataclass
 
-from latentforest._base._in_words import in_bytes, in_rows, in_seconds
+from latentforest._base._in_words import counted, in_bytes, in_rows, in_seconds
 from latentforest._plan import UNMEASURED, Plan, Size
 from latentforest._trials import TWO_PARTS
 from latentforest.neighbours import TREE_UP_TO
@@ -266,12 +266,13 @@ def _placing(plan: Plan, counted: dict[str, float]) -> float:
 
 def _heading(plan: Plan, size: Size, n_rows: int) -> str:
     kept = "" if n_rows == size.rows else f", {n_rows:,} of them kept"
-    levels = f", {sum(size.levels):,} levels" if size.levels else ""
+    levels = f", {counted(sum(size.levels), 'level')}" if size.levels else ""
     refined = ", refined" if plan.refinement is not None else ""
     chosen = ", settings chosen" if plan.trials else ""
     pieces = "" if size.in_memory else ", read in pieces"
     return (
-        f"{in_rows(size.rows)}{kept}{pieces}, {size.columns} columns{levels}, "
-        f"{plan.n_trees} trees, {plan.n_components} coordinates, "
+        f"{in_rows(size.rows)}{kept}{pieces}, {counted(size.columns, 'column')}"
+        f"{levels}, {plan.n_trees} trees, "
+        f"{counted(plan.n_components, 'coordinate')}, "
         f"{plan.forest} forest{refined}{chosen}"
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from latentforest._base._checks import check_integer
 from latentforest._base._errors import RoomError
-from latentforest._base._in_words import in_bytes, in_rows
+from latentforest._base._in_words import counted, in_bytes, in_rows
 from latentforest._base._room import free_memory
 from latentforest._distilled import DistillingModel
 from latentforest._forecast import Forecast, forecast
@@ -110,8 +110,9 @@ def check_room(model: Any, size: Size, *, is_read: bool = True) -> None:
     need = there + forecast(plan, size).more_bytes
     if free is None or need <= MARGIN * free:
         return
+    columns = counted(size.columns, "column")
     found = (
-        f"Fitting {in_rows(size.rows)} of {size.columns} columns needs about "
+        f"Fitting {in_rows(size.rows)} of {columns} needs about "
         f"{in_bytes(need)} of memory, and {in_bytes(free)} are free."
     )
     raise RoomError(found, _remedies(plan, size, free - there))

@@ -112,6 +112,7 @@ CASES = {
         ("reconstruct", "small.lf", "t.csv", "-o", "b.csv"),
         "only encode",
     ),
+    "odd, no table": (("odd", "m.lf"), "m.lf is a name for models.*table", USAGE),
     "one row": (("fit", "one.csv", "-o", "new.lf"), "has 1 row; a map needs at least"),
     "odd, one row": (("odd", "one.csv"), "1 row, which cannot be compared with others"),
     "missing column": (
@@ -298,7 +299,11 @@ CASES = {
     "unknown option": ((*FIT, "--tres", "5"), "No such option", USAGE),
     "unknown forest": ((*FIT, "--forest", "dense"), "adversarial", USAGE),
     "unknown decoder": ((*FIT, "--decoder", "magic"), "local_linear", USAGE),
-    "unknown kind": ((*FIT, "--kind", "few=number"), "continuous", USAGE),
+    "unknown kind": (
+        (*FIT, "--kind", "few=number"),
+        "--kind few=number is .*continuous",
+        USAGE,
+    ),
     "kind without column": ((*FIT, "--kind", "category"), "COLUMN=KIND", USAGE),
     "unknown unseen": ((*FIT, "--unseen", "skip"), "nearest", USAGE),
     "negative jobs": ((*FIT, "--jobs", "-2"), "--jobs", USAGE),

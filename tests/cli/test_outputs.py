@@ -138,3 +138,39 @@ def test_nohup_is_respected(folder, tmp_path):
     code, _, out = send(signal.SIGHUP, folder, tmp_path, "nohup")
     assert code == 0
     assert len(pd.read_csv(out)) == 30_000
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("encode", "m.lf", "t.csv"),
+        ("decode", "m.lf", "z.csv"),
+        ("reconstruct", "m.lf", "t.csv"),
+        ("similar", "m.lf", "t.csv", "-n", "1"),
+        ("odd", "m.lf", "t.csv"),
+    ],
+)
+def test_standard_output_is_called_so(words, folder, run, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert "rows written to standard output\n" in run(*words, "-o", "-").err
+
+
+def test_a_single_column_is_one(tmp_path, run):
+    (tmp_path / "t.csv").write_text("x\n" + "\n".join(map(str, range(40))))
+    model = tmp_path / "m.lf"
+    said = run("fit", tmp_path / "t.csv", "-o", model, *SMALL, "-k", "1").err
+    assert "40 rows, 1 column read" in said
+    told = run("memory", "--rows", "9", "--columns", "1", "-k", "1").out.decode()
+    assert "9 rows, 1 column," in told
+    assert "1 columns" not in said + told
+    assert "1 column, 1 coordinate" in str(RFAE.load(model).describe())
+
+
+def test_the_default_forest_can_be_named(folder, tmp_path, run):
+    """As in Python; with --target it is the one that learns."""
+    more = ("--drop", "id", "--seed", "0")
+    for number, rest in enumerate([("--target", "few"), ("--trees", "9"), ()]):
+        files = [tmp_path / f"{number}{name}.lf" for name in "ab"]
+        run("fit", folder / "t.csv", "-o", files[0], *more, *rest)
+        run("fit", folder / "t.csv", "-o", files[1], *more, *rest, "--forest", "auto")
+        assert files[0].read_bytes() == files[1].read_bytes()

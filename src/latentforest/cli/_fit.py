@@ -50,7 +50,7 @@ class Settings:
         """Refuse settings that contradict each other, before anything is read."""
         self.check_choices()
         if (self.forest == "supervised") != (self.target is not None):
-            if self.forest not in {None, "supervised"}:
+            if self.forest not in {None, "auto", "supervised"}:
                 message = f"--target is for --forest supervised, not {self.forest}."
                 raise UsageError(message)
             if self.target is None:
@@ -79,12 +79,13 @@ class Settings:
             message = "--time-budget is for --auto. Give both, or neither."
             raise UsageError(message)
         if self.forest is not None:
-            check_word("--forest", self.forest, list(FORESTS))
+            check_word("--forest", self.forest, ["auto", *FORESTS])
         if self.decoder is not None:
             check_word("--decoder", self.decoder, list(DECODERS))
         check_word("--unseen", self.unseen, ["missing", "error", "nearest"])
         for name, kind in self.kinds.items():
-            check_word(f"--kind {name}", kind, [str(kind) for kind in ColumnKind])
+            kinds = [str(kind) for kind in ColumnKind]
+            check_word(f"--kind {name}", kind, kinds, "=")
 
     def model(self) -> RFAE:
         """Build the model, not fitted yet."""
@@ -112,7 +113,8 @@ class Settings:
         if not self._names_forest and self.trees is None and self.leaf_size is None:
             return "auto"
         usual = "completely_random" if self.target is None else "supervised"
-        forest = FORESTS[self.forest or usual](self._n_trees)
+        named = usual if self.forest in {None, "auto"} else self.forest
+        forest = FORESTS[named](self._n_trees)
         if self.leaf_size is not None:
             forest.set_params(min_samples_leaf=self.leaf_size)
         return forest
@@ -140,7 +142,7 @@ class Settings:
 
     @property
     def _names_forest(self) -> bool:
-        return self.forest is not None or self.target is not None
+        return self.forest not in {None, "auto"} or self.target is not None
 
     @property
     def _refines(self) -> bool:
@@ -155,10 +157,11 @@ class Settings:
         return self.trees or (FEW if self._refines and not self._names_forest else MANY)
 
 
-def check_word(option: str, word: str, words: list[str]) -> None:
+def check_word(option: str, word: str, words: list[str], sign: str = " ") -> None:
     """Refuse a word that an option cannot have, and list those it can have."""
     if word not in words:
-        message = f"{option} {word} is not known. Choose one of {', '.join(words)}."
+        known = ", ".join(words)
+        message = f"{option}{sign}{word} is not known. Choose one of {known}."
         raise UsageError(message)
 
 

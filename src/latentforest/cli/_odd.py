@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,9 @@ def odd(job: OddJob) -> None:
     """Score the rows of a table, write them if wanted, and show the oddest."""
     if not 1 <= len(job.files) <= 2:
         message = "odd takes a model and a table, or a table alone."
+        raise UsageError(message)
+    if len(job.files) == 1 and PurePath(job.files[0]).suffix.lower() == ".lf":
+        message = f"{job.files[0]} is a name for models. Give a table after it."
         raise UsageError(message)
     share = _share(job.contamination)
     output = None
@@ -184,7 +188,7 @@ def _judge(
                 sink = stack.enter_context(output.open(whole.schema, {}))
             sink.write(whole)
     if output is not None:
-        job.notes.say(f"{in_rows(n_rows)} written to {output.path}")
+        job.notes.say(f"{in_rows(n_rows)} written to {output.label}")
     job.notes.say(f"Odd, with a decision below 0: {n_odd:,} of {in_rows(n_rows)}")
     return sorted(oddest, key=lambda row: (row.score, row.number))
 

@@ -25,8 +25,8 @@ Forest = Annotated[
     str | None,
     typer.Option(
         "--forest",
-        help=f"One of {', '.join(FORESTS)}.",
-        show_default="completely_random",
+        help=f"One of auto, {', '.join(FORESTS)}.",
+        show_default="auto: completely_random, or supervised with --target",
     ),
 ]
 Auto = Annotated[

@@ -44,7 +44,7 @@ def similar(
     table = pa.Table.from_pandas(found, preserve_index=False).replace_schema_metadata()
     with output.open(table.schema, notations_of(model.schema_)) as sink:
         sink.write(table)
-    notes.say(f"{in_rows(len(found))} written to {output.path}")
+    notes.say(f"{in_rows(len(found))} written to {output.label}")
 
 
 def _show(found: Any, row: Any, notes: Notes) -> None:

@@ -82,6 +82,7 @@ class Output:
 
     def __init__(self, path: str, dialect: Dialect, inputs: tuple[str, ...]) -> None:
         self.path = path
+        self.label = "standard output" if path == STREAM else path
         self._folder = Path(path) if path.endswith("/") else None
         if self._folder is not None:
             check_folder(self._folder)

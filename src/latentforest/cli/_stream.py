@@ -212,7 +212,7 @@ def _run(
     n_block = block_rows(job.block_rows, max(len(to_read), len(schema)))
     blocks = _numbered(source.blocks(to_read, n_block))
     n_rows = 0
-    what = "standard output" if job.out == "-" else job.out
+    what = output.label
     with job.notes.progress(what) as bar:
         # The first block is done before anything is opened for writing.
         first, block = next(blocks)

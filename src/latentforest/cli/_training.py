@@ -11,7 +11,7 @@ import numpy as np
 
 from latentforest import RFAE
 from latentforest._base._errors import DataError, UsageError
-from latentforest._base._in_words import in_rows
+from latentforest._base._in_words import counted, in_rows
 from latentforest._long import rows_seed
 from latentforest.cli._check_cells import check_cells
 from latentforest.cli._held_back import hold_back, is_held
@@ -120,7 +120,8 @@ def read_training(
         y = y.to_numpy()
     label = "standard input" if path == STREAM else path
     check_rows(len(frame), model.n_components, label)
-    notes.say(f"{in_rows(len(frame))}, {frame.shape[1]} columns read from {label}")
+    columns_read = counted(frame.shape[1], "column")
+    notes.say(f"{in_rows(len(frame))}, {columns_read} read from {label}")
     codec = TableCodec(dict(wanted.kinds) or None)
     encoded = codec.fit_encode(frame)
     known, held = hold_back(encoded, wanted.test, model.n_components, seed)
@@ -184,10 +185,10 @@ def _read_long(
     for note in files.notes:
         notes.warn(note)
     check_rows(sum(lengths), model.n_components, path)
-    columns = len(codec.schema_.columns)
+    columns = counted(len(codec.schema_.columns), "column")
     kept = Kept(sum(lengths), model.max_samples, seed)
     n_rows = sum(files.lengths()) if wanted.test else kept.n_rows
-    notes.say(f"{in_rows(n_rows)}, {columns} columns found in {path}")
+    notes.say(f"{in_rows(n_rows)}, {columns} found in {path}")
     if not kept.is_all:
         notes.say(
             f"{kept.count:,} of them, drawn at random, are what forest and map are "
