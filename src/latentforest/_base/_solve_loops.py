@@ -20,11 +20,10 @@ def dot(one, other):
 
 
 @compiled_inner
-def add_product(left, right, first, out):
-    """Add the upper part of LᵀR to ``out``: in row i, from column i · ``first`` on.
+def add_product(left, right, out):
+    """Add the upper half of LᵀR to ``out``.
 
-    ``first`` is 1 for the upper half and 0 for all. Four rows are added at a time: the
-    sums are read and written that much less often.
+    Four rows are added at a time: the sums are read and written that much less often.
     """
     n_rows, height = left.shape
     width = right.shape[1]
@@ -34,13 +33,13 @@ def add_product(left, right, first, out):
         for i in range(height):
             a, b, c, d = left[k, i], left[k + 1, i], left[k + 2, i], left[k + 3, i]
             sums = out[i]
-            for j in range(first * i, width):
+            for j in range(i, width):
                 sums[j] += (a * one[j] + b * two[j]) + (c * three[j] + d * four[j])
     for k in range(whole, n_rows):
         one = right[k]
         for i in range(height):
             a, sums = left[k, i], out[i]
-            for j in range(first * i, width):
+            for j in range(i, width):
                 sums[j] += a * one[j]
 
 

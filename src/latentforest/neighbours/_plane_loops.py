@@ -68,7 +68,7 @@ def _centre(query, weights, near, middle, offset, weighted, scatter):
             near[k, c] = gap
             weighted[k, c] = weight * gap
     scatter[:] = 0.0
-    add_product(weighted, near, 1, scatter)
+    add_product(weighted, near, scatter)
 
 
 @compiled_inner
