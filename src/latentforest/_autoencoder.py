@@ -92,10 +92,11 @@ class RFAE(PlannedModel):
     ----------
     embedding_ : ndarray of shape (n_rows, n_components)
         Coordinates of the training rows; of a long table those of the rows kept.
-    rows_ : ndarray of int
-        Numbers of these rows in the table.
+    rows_, row_labels_ : ndarray of int, ndarray or None
+        Their numbers: positions in the table, or in the file, from 0; and their index
+        labels, if the index of the table does not just count its rows.
     n_samples_seen_ : int
-        Rows of the table.
+        Rows that ``fit`` was given.
     eigenvalues_ : ndarray of shape (n_components,)
         Eigenvalues of the kernel, without the constant one.
     schema_ : TableSchema
@@ -274,7 +275,6 @@ class RFAE(PlannedModel):
             self.tried_ = contest.run(refinement.time_budget)
             forest = resolve_forest(self.tried_[0].forest)
             refinement = self.tried_[0].refinement
-
         grown, self.grower_ = forest.grow(
             table,
             y,

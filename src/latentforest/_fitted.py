@@ -114,13 +114,22 @@ class FittedParts(TableAutoencoder):
 
     @property
     def rows_(self) -> NDArray[np.int64]:
-        """Numbers of the rows of the table that the model keeps."""
+        """Numbers of the rows that the model keeps, in the table, counted from 0."""
         check_is_fitted(self, "encoder_")
-        return self._kept.rows()
+        self.encoder_.trained_on("rows_")
+        return self._kept.in_table().copy()
+
+    @property
+    def row_labels_(self) -> NDArray[Any] | None:
+        """Index labels of these rows; None where the table's index only counts rows."""
+        check_is_fitted(self, "encoder_")
+        self.encoder_.trained_on("row_labels_")
+        labels = self._kept.labels
+        return None if labels is None else labels.copy()
 
     @property
     def n_samples_seen_(self) -> int:
-        """Rows of the table that the model was fitted on."""
+        """Rows that the model was fitted on, also those that it does not keep."""
         check_is_fitted(self, "encoder_")
         return self._kept.n_rows
 

@@ -59,7 +59,9 @@ class InspectedModel(DescribedModel):
         Returns
         -------
         Explanation
-            ``to_frame()`` gives one line per row.
+            ``to_frame()`` gives one line per row, with the index of ``X``; that of
+            training rows has their labels (``row_labels_``), or else their numbers
+            (``rows_``).
 
         Examples
         --------
@@ -77,7 +79,7 @@ class InspectedModel(DescribedModel):
         """
         check_is_fitted(self, "encoder_")
         predictor = predictor_of(self.grower_, predict)
-        own, index = X is None, None if X is None else index_of(X)
+        own, index = X is None, self._kept.names() if X is None else index_of(X)
         if own:
             codes = self.encoder_.trained_on("explain").table.values
             X, y = self.codec_.decode(codes), target_of(y, self._kept)
@@ -172,10 +174,12 @@ class InspectedModel(DescribedModel):
         -------
         pandas data frame
             One line per prototype, the most outstanding first: ``group`` if there are
-            groups, ``training_row`` (its number, from 0, in ``embedding_``),
-            ``stands_for`` (a number of rows, itself counted), and the cells. Fewer
-            than ``n`` where fewer places are different. Where the table has a
-            column of that name, ours is called ``_group`` and so on.
+            groups, ``training_row`` (its number, as in ``rows_``: its position in the
+            fitted table, from 0), ``stands_for`` (a number of rows, itself counted),
+            ``training_label`` (its index label, only if the fitted table had an index;
+            see ``row_labels_``), and the cells. Fewer than ``n`` where fewer places are
+            different. Where the table has a column of that name, ours is called
+            ``_group`` and so on.
 
         Examples
         --------
@@ -204,5 +208,7 @@ class InspectedModel(DescribedModel):
             peaks = peaks_of_groups(coords, group, n, n_jobs=n_jobs)
             columns[GROUP] = names[group[peaks.rows]]
         rows = place[peaks.rows]
-        columns |= {TRAINING_ROW: rows, STANDS_FOR: peaks.stand_for}
+        number = self._kept.in_table()[rows]
+        columns |= {TRAINING_ROW: number, STANDS_FOR: peaks.stand_for}
+        columns |= self._labels_at(rows)
         return self._beside_cells(columns, table.values[rows])

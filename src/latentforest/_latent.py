@@ -65,7 +65,7 @@ class LatentModel(FittedParts):
             return self.embedding_.copy()
         if isinstance(source, EncodedTable):
             coords = self.encoder_.place(source.values)
-            coords[self.rows_] = self.embedding_
+            coords[self._kept.rows()] = self.embedding_
             return coords
         return place_with_kept(self._placer, source, self._kept, self.embedding_)
 

@@ -24,6 +24,7 @@ from latentforest.table import TableSchema, index_of
 
 OUTSIDE = 0.1  # of the range of a number, beyond its ends, is outside
 RANK, TRAINING_ROW, KERNEL = "rank", "training_row", "kernel"
+TRAINING_LABEL = "training_label"
 ODDNESS = "oddness"  # what pictures call minus the score
 
 
@@ -102,9 +103,11 @@ class JudgingModel(RowJudge, LatentModel):
         pandas data frame
             For each given row, one line with itself (rank 0) and one for each row like
             it, the most similar first, and of equals the one that came first: ``rank``,
-            ``training_row`` (its number, from 0; -1 for the given row), ``kernel``, and
-            the cells. The index is that of the given rows. Where the table has a column
-            of that name, ours is called ``_rank`` and so on.
+            ``training_row`` (its number, as in ``rows_``: its position in the fitted
+            table, from 0; -1 for the given row), ``kernel``, ``training_label`` (its
+            index label, only if the fitted table had an index; see ``row_labels_``),
+            and the cells. The index is that of the given rows. Where the table has a
+            column of that name, ours is called ``_rank`` and so on.
 
         Examples
         --------
@@ -149,11 +152,26 @@ class JudgingModel(RowJudge, LatentModel):
         kernel: Floats,
         cells: Codes,
     ) -> Any:
-        columns = {RANK: rank, TRAINING_ROW: row, KERNEL: kernel}
+        number = np.where(row < 0, row, self._kept.in_table()[row])
+        columns = {RANK: rank, TRAINING_ROW: number, KERNEL: kernel}
+        columns |= self._labels_at(row)
         frame, index = self._beside_cells(columns, cells), index_of(rows)
         return frame.set_axis(given if index is None else index[given], axis=0)
 
-    def _beside_cells(self, columns: dict[str, NDArray[Any]], cells: Codes) -> Any:
+    def _labels_at(self, rows: NDArray[np.int64]) -> dict[str, Any]:
+        """Return a column of labels of training rows, if they have any; -1 has none."""
+        import pandas as pd  # noqa: PLC0415 (only who asks for a frame pays for it)
+
+        labels = self._kept.labels
+        if labels is None:
+            return {}
+        column = pd.Series(labels[rows])
+        if (rows < 0).any():
+            whole = labels.dtype == np.int64
+            column = (column.astype("Int64") if whole else column).mask(rows < 0)
+        return {TRAINING_LABEL: column}
+
+    def _beside_cells(self, columns: dict[str, Any], cells: Codes) -> Any:
         """Return a pandas data frame: columns of ours, then those of the table."""
         import pandas as pd  # noqa: PLC0415 (only who asks for a frame pays for it)
 

@@ -107,7 +107,7 @@ class PortableModel(InspectedModel):
         put_encoder(encoder, new, drop_training=drop_training, compact=compact)
         new.data["kernel"]["unseen"] = self.codec_.unseen
         new.generator("refine_generator", self._refine_rng)
-        self._kept.put(new.section("kept"))
+        self._kept.put(new.section("kept"), drop_training=drop_training)
         put_trials(self.tried_, self.grower_, new)
         new.data["distillation"] = None
         if self.distillation_ is not None:

@@ -101,7 +101,7 @@ def test_a_block_is_read_as_if_it_were_a_table_of_its_own(words, data):
 
 def test_the_row_of_a_bad_cell_is_told():
     number = spec(storage=Storage.float, kind=ColumnKind.continuous)
-    with pytest.raises(ValueError, match=r"'x' holds 'tall' in row 103"):
+    with pytest.raises(ValueError, match=r"'x' holds 'tall' in row 102"):
         read_cells(number, pa.array(["1", "", "tall"]), PLAIN, 100)
 
 

@@ -23,7 +23,7 @@ def odd_table(folder, frame, tmp_path_factory):
 def test_the_oddest_rows_are_shown_with_their_cells(run, odd_table):
     shown = run("odd", odd_table, "--keep", "id", "--top", "2").out.decode()
     lines = shown.splitlines()
-    assert lines[0].startswith("row 8  score -")
+    assert lines[0].startswith("row 7  score -")
     assert lines[0].endswith("id 0007")
     assert lines[1].split()[:2] == ["length", "40.0"]
     assert "expected 1" in lines[1]
@@ -104,7 +104,7 @@ def test_rows_on_standard_output_are_alone(run, odd_table):
     lines = done.out.decode().splitlines()
     assert lines[0].startswith("id,score,decision,odd1,")
     assert len(lines) == 81
-    assert "row 8  score" in done.err
+    assert "row 7  score" in done.err
 
 
 def test_what_cannot_be_judged_is_refused(fail, folder, tmp_path):
@@ -145,14 +145,14 @@ def test_similar_rows_are_not_sought_if_they_cannot_be_written(
 def test_similar_rows_stand_side_by_side(run, folder, tmp_path):
     shown = run("similar", folder / "m.lf", folder / "t.csv", "-n", "2").out.decode()
     head, kernel, *cells = shown.splitlines()
-    assert head.split() == ["row", "1", "like", "1", "like", head.split()[-1]]
+    assert head.split() == ["row", "0", "like", "0", "like", head.split()[-1]]
     assert kernel.split()[0] == "kernel"
     length = next(line for line in cells if line.startswith("length"))
     assert length.split()[1] == length.split()[2]
     out = tmp_path / "similar.csv"
     run("similar", folder / "m.lf", folder / "t.csv", "-n", "2", "-o", out)
     found = pd.read_csv(out)
-    assert found["row"].tolist() == np.repeat(np.arange(1, 81), 3).tolist()
+    assert found["row"].tolist() == np.repeat(np.arange(80), 3).tolist()
     # Only rows that share all leaves of a row can come before itself.
     itself = found["training_row"] == found["row"]
     assert (found["training_row"][1::3] <= found["row"][1::3]).all()

@@ -133,7 +133,8 @@ def test_all_cells_of_a_column_missing(open_page, make_model):
 
 
 def test_clicks_on_a_point_and_between_points(open_page, make_model):
-    model = make_model(mixed_frame(60, missing=0.1, seed=6), 3)
+    table = mixed_frame(60, missing=0.1, seed=6)
+    model = make_model(table, 3)
     page = open_page(model)
     page.choose("axis-x", 2)
     page.choose("axis-y", 0)
@@ -141,14 +142,16 @@ def test_clicks_on_a_point_and_between_points(open_page, make_model):
     page.click(page.run("return latentforest.rowPlace(11)"))
     clicked = page.run("return latentforest.position()")
     # Another row may lie so near that the click falls on it: then that one is shown.
-    row = int(page.text("#decoded-where").removeprefix("at row "))
+    label = int(page.text("#decoded-where").removeprefix("at row "))
+    row = table.index.get_loc(label)
     np.testing.assert_allclose(clicked, model.embedding_[row], rtol=1e-15)
     assert_shown(page, model, clicked)
 
     empty = empty_place(page, model.embedding_[:, [2, 0]])
     page.click(empty)
     clicked = page.run("return latentforest.position()")
-    near = int(page.text("#decoded-where").split("row ")[1].split(",")[0])
+    label = int(page.text("#decoded-where").split("row ")[1].split(",")[0])
+    near = table.index.get_loc(label)
     assert clicked[1] == model.embedding_[near, 1]
     place = page.run("return latentforest.place(...arguments)", clicked[2], clicked[0])
     np.testing.assert_allclose(place, empty, atol=1e-6)

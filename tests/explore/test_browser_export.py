@@ -92,8 +92,9 @@ def test_saved_rows_are_the_text_that_pandas_writes(open_page, model, tmp_path):
     coords = model.embedding_
     expected.insert(0, "row", np.arange(60))
     # A column is called z1 already.
-    expected.insert(1, "z1_", coords[:, 0])
-    expected.insert(2, "z2", coords[:, 1])
+    expected.insert(1, "label", table.index)
+    expected.insert(2, "z1_", coords[:, 0])
+    expected.insert(3, "z2", coords[:, 1])
     assert saved(page, tmp_path) == expected.to_csv(index=False, lineterminator="\n")
     assert page.text("#live") == "60 rows saved as selected-rows.csv."
 
@@ -126,11 +127,12 @@ def test_copied_rows_paste_as_cells(open_page, model):
     message = told(page, "#selection-copy", "#selection-told")
     assert message == "60 rows copied."
     head, *rows = rows_of(pasted(page))
-    assert head[:3] == ["row", "z1_", "z2"]
-    assert head[3:] == list(table)
+    assert head[:4] == ["row", "label", "z1_", "z2"]
+    assert head[4:] == list(table)
     assert {len(row) for row in rows} == {len(head)}
     cells = pd.DataFrame(rows, columns=head)
     assert cells["row"].tolist() == [str(k) for k in range(60)]
+    assert cells["label"].tolist() == [*map(str, table.index)]
     assert cells["z2"].astype(float).tolist() == model.embedding_[:, 1].tolist()
     # No spreadsheet runs what it is given; numbers stay numbers.
     unsafe = {"=1+1": "'=1+1", "@x": "'@x"}

@@ -116,6 +116,24 @@ def test_training_rows_are_not_kept_twice(make_model, tmp_path):
     assert payload["decoder"]["points"] == payload["coords"]
 
 
+def test_rows_are_called_by_their_labels(make_model, tmp_path):
+    table = mixed_frame(50, seed=1).reset_index(drop=True)
+    path = tmp_path / "a.html"
+    assert payload_of(write_page(make_model(table), path=path))["labels"] is None
+    named = table.set_axis([f"P<{k}" for k in table.index])
+    model = make_model(named)
+    payload = payload_of(write_page(model, path=path))
+    assert payload["labels"] == named.index.tolist()
+    payload = payload_of(write_page(model, named[10:], path, sample=20))
+    numbers = unpack(payload["arrays"][payload["numbers"]]).astype(int)
+    assert payload["labels"] == named.index[10:][numbers].tolist()
+    # Who says which columns are in the file means these alone.
+    for shown in (None, named):
+        page = write_page(model, shown, path, columns=["length"])
+        assert payload_of(page)["labels"] is None
+        assert "P\\u003c1" not in path.read_text(encoding="utf-8")
+
+
 @pytest.fixture(scope="module")
 def secretive():
     """Every row has a name and a number that no other row has."""

@@ -116,7 +116,8 @@ def test_names_of_columns_are_free_for_the_table():
     )
     forest = CompletelyRandomForest(50)
     found = RFAE(forest=forest, random_state=0).fit(table).prototypes(2)
-    assert list(found) == ["_training_row", "stands_for", "training_row", "area"]
+    ours = ["_training_row", "stands_for", "training_label"]
+    assert list(found) == [*ours, "training_row", "area"]
 
 
 def test_of_a_refined_map_refined_rows_are_taken():

@@ -30,7 +30,8 @@ def test_similar_rows_are_the_largest_of_the_kernel(model):
         assert lines["_rank"].tolist() == [0, 1, 2, 3, 4]  # the table has a rank
         assert lines["training_row"].tolist() == [-1, *order]
         np.testing.assert_allclose(lines["kernel"].iloc[1:], values[order])
-        cells = lines.iloc[1:, 3:].reset_index(drop=True)
+        assert lines["training_label"].iloc[1:].tolist() == TABLE.index[order].tolist()
+        cells = lines.iloc[1:, 4:].reset_index(drop=True)
         pd.testing.assert_frame_equal(
             cells, TABLE.iloc[order].reset_index(drop=True), check_dtype=False
         )

@@ -66,13 +66,26 @@ def test_classes_are_drawn(flowers):
 def test_prototypes_are_marked_with_their_numbers(flowers):
     model, new, _ = flowers
     ax = plot.explanation(model, new, n_prototypes=3)[0]
-    rows = model.prototypes(3)["training_row"]
+    found = model.prototypes(3)
+    rows, labels = found["training_row"], found["training_label"]
     np.testing.assert_allclose(offsets(ax.collections[-1]), model.embedding_[rows])
-    assert [text.get_text() for text in ax.texts] == [str(row) for row in rows]
+    assert [text.get_text() for text in ax.texts] == [*map(str, labels)]
     assert ax.get_legend().get_texts()[-1].get_text() == "prototype (row)"
     ax = plot.explanation(model, new, n_prototypes=0)[0]
     assert not ax.texts
     assert len(ax.get_legend().get_texts()) == 3
+
+
+def test_prototypes_of_a_long_table_lie_where_they_are():
+    X, y = load_iris(return_X_y=True)
+    settings = {"forest": "supervised", "max_samples": 60, "random_state": 0}
+    model = RFAE(**settings).fit(X, y)
+    ax = plot.explanation(model, n_prototypes=4)[0]
+    rows = model.prototypes(4)["training_row"]
+    assert set(rows) <= set(model.rows_)
+    marked = offsets(ax.collections[-1])
+    np.testing.assert_allclose(marked, model.fit_transform(X, y)[rows])
+    assert [text.get_text() for text in ax.texts] == [*map(str, rows)]
 
 
 def test_numbers_are_drawn_with_an_error_around_nought(patients):

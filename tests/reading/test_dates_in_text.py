@@ -196,7 +196,7 @@ def test_a_day_that_is_none_is_missing():
 
 
 def test_what_must_be_dates_is_read_or_named():
-    with pytest.raises(DataError, match=r"'soon' in row 2"):
+    with pytest.raises(DataError, match=r"'soon' in row 1 "):
         read("2021-01-05", "soon", kinds={"x": "datetime"})
     with pytest.raises(DataError, match=r"should hold dates"):
         read("late", "soon", kinds={"x": "datetime"})
@@ -226,7 +226,7 @@ def test_a_model_reads_dates_as_it_has_seen_them():
         None,
     ]
     with pytest.raises(
-        DataError, match=r"'31/01/2021' in row 8.*like 01/05/2021 in fit"
+        DataError, match=r"'31/01/2021' in row 7 .*like 01/05/2021 in fit"
     ):
         read_cells(
             spec(Storage.datetime, "date:MM/dd/yyyy"),

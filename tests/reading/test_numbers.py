@@ -266,7 +266,7 @@ def test_a_category_keeps_its_words():
 def test_what_must_be_numbers_is_read_or_named():
     kinds = {"x": "continuous"}
     assert values("1,5", "2", "-", kinds=kinds) == [1.5, 2.0, None]
-    with pytest.raises(DataError, match=r"'tall' in row 2.*--na 'tall'"):
+    with pytest.raises(DataError, match=r"'tall' in row 1 .*--na 'tall'"):
         read("1,5", "tall", kinds=kinds)
 
 

@@ -176,9 +176,9 @@ def test_repeated_names_may_be_a_row(tmp_path):
         ("", "is empty"),
         ("\n\n", "is empty"),
         ("a,b\n", "no rows"),
-        ("a,b\n1,2\n1,2,3\n", "row 2 has 3 cells"),
+        ("a,b\n1,2\n1,2,3\n", "row 1 .* has 3 cells"),
         ("a\0b\n1\n", "not a text table"),
-        ('a,b\n1,x\n1,"x\n2,y\n', "row 2 does not end in the file. Is a quote"),
+        ('a,b\n1,x\n1,"x\n2,y\n', "row 1 .* does not end in the file. Is a quote"),
         ('"a,b\n1,x\n', "the first line does not end in the file. Is"),
     ],
 )

@@ -30,6 +30,14 @@ def in_rows(count: int) -> str:
     return counted(count, "row")
 
 
+ROWS_FROM_0 = "Rows are numbered from 0: the first one below the names is row 0"
+
+
+def row_of_file(number: int) -> str:
+    """Name a row of a file by its number, which counts from 0."""
+    return f"row {number:,} (the first is row 0)"
+
+
 def counted(count: int, what: str) -> str:
     """Return a number of things in words."""
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from latentforest._base._errors import DataError
+from latentforest._base._in_words import row_of_file
 from latentforest.reading import Source, nested_error
 
 
@@ -22,8 +23,8 @@ def check_cells(source: Source, name: str, cells: Any, first: int = 0) -> Any:
         row = pc.index(pc.is_inf(cells.cast(pa.float64())), True).as_py()
         if row >= 0:
             message = (
-                f"{source.label}: column {name!r} holds an infinite number in row "
-                f"{first + row + 1:,}. Write a finite number there, or nothing."
+                f"{source.label}: column {name!r} holds an infinite number in "
+                f"{row_of_file(first + row)}. Write a finite number there, or nothing."
             )
             raise DataError(message)
     return cells

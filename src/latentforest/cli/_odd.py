@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from latentforest._base._errors import DataError, UsageError
-from latentforest._base._in_words import in_rows, shown
+from latentforest._base._in_words import ROWS_FROM_0, in_rows, shown
 from latentforest._base._types import Codes
 from latentforest.cli._models import load_decoder
 from latentforest.cli._notes import Notes
@@ -61,7 +61,7 @@ class OddRow:
     """One of the oddest rows, as it is shown."""
 
     score: float
-    number: int  # in the table, from 1
+    number: int  # in the table, from 0
     kept: tuple[str, ...]
     cells: tuple[OddCell, ...]
 
@@ -190,6 +190,8 @@ def _judge(
     if output is not None:
         job.notes.say(f"{in_rows(n_rows)} written to {output.label}")
     job.notes.say(f"Odd, with a decision below 0: {n_odd:,} of {in_rows(n_rows)}")
+    if oddest:
+        job.notes.say(ROWS_FROM_0)
     return sorted(oddest, key=lambda row: (row.score, row.number))
 
 
@@ -201,7 +203,7 @@ def _gather(
         cells = tuple(part.cell(row, rank) for rank in range(part.largest.shape[1]))
         names = tuple(in_words(column[int(row)].as_py()) for column in kept)
         heapq.heappush(
-            oddest, OddRow(float(scores[row]), first + int(row) + 1, names, cells)
+            oddest, OddRow(float(scores[row]), first + int(row), names, cells)
         )
         if len(oddest) > top:
             heapq.heappop(oddest)

@@ -7,7 +7,7 @@ import pyarrow as pa
 from pandas import isna
 
 from latentforest._base._errors import DataError
-from latentforest._base._in_words import in_rows, shown
+from latentforest._base._in_words import ROWS_FROM_0, in_rows, shown
 from latentforest.cli._look import read_rows
 from latentforest.cli._models import load_decoder
 from latentforest.cli._notes import Notes
@@ -33,12 +33,12 @@ def similar(
     rows, _ = read_rows(model, path, dialect, (), notes)
     found = model.similar(rows, n)
     found.columns = [str(name) for name in found.columns]
-    # Rows of files are counted from 1; the given row is none of the training rows.
-    counted = found.iloc[:, 1].astype("Int64") + 1
-    found[found.columns[1]] = counted.where(counted > 0)
-    row = (found.iloc[:, 0] == 0).cumsum()
+    # The given row is none of the training rows.
+    number = found.iloc[:, 1].astype("Int64")
+    found[found.columns[1]] = number.where(number >= 0)
+    row = (found.iloc[:, 0] == 0).cumsum() - 1
     if output is None:
-        _show(found, row, notes)
+        _show(found, row, model.row_labels_ is not None, notes)
         return
     found.insert(0, "row", row)
     table = pa.Table.from_pandas(found, preserve_index=False).replace_schema_metadata()
@@ -47,18 +47,21 @@ def similar(
     notes.say(f"{in_rows(len(found))} written to {output.label}")
 
 
-def _show(found: Any, row: Any, notes: Notes) -> None:
+def _show(found: Any, row: Any, has_labels: bool, notes: Notes) -> None:
     """Show rows side by side, one line per column."""
-    for number in range(1, min(SHOWN, int(row.max())) + 1):
+    n_rows, n_ours = int(row.max()) + 1, 4 if has_labels else 3
+    for number in range(min(SHOWN, n_rows)):
         part = found[(row == number).to_numpy()].iloc[: 1 + ACROSS]
-        _, at, kernel = (part.iloc[:, column] for column in range(3))
-        heads = [f"row {number}", *(f"like {i}" for i in at.iloc[1:])]
+        kernel, names = part.iloc[:, 2], part.iloc[:, 3 if has_labels else 1]
+        heads = [f"row {number}", *(f"like {name}" for name in names.iloc[1:])]
         shares = ["kernel", *(f"{value:.3f}" for value in kernel.iloc[1:])]
         lines = [("", heads), ("", shares)]
-        lines += [(name, list(map(_text, part[name]))) for name in part.columns[3:]]
+        cells = part.columns[n_ours:]
+        lines += [(name, list(map(_text, part[name]))) for name in cells]
         sys.stdout.write(_aligned(lines) + "\n")
-    if int(row.max()) > SHOWN:
-        notes.say(f"{in_rows(int(row.max()) - SHOWN)} more: write them with -o.")
+    notes.say(ROWS_FROM_0)
+    if n_rows > SHOWN:
+        notes.say(f"{in_rows(n_rows - SHOWN)} more: write them with -o.")
 
 
 def _aligned(lines: list[tuple[str, list[str]]]) -> str:

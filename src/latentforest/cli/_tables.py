@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from latentforest._base._errors import DataError
+from latentforest._base._in_words import row_of_file
 from latentforest._base._types import Coords
 from latentforest.cli._check_cells import check_cells
 from latentforest.reading import (
@@ -57,8 +58,8 @@ def coords_of(source: Source, block: Any, names: Sequence[str], first: int) -> C
     bad = np.flatnonzero(~np.isfinite(coords).all(axis=1))
     if len(bad):
         message = (
-            f"{source.label}: row {first + bad[0] + 1} has a missing or infinite "
-            "coordinate. Every coordinate must be a finite number."
+            f"{source.label}: {row_of_file(first + int(bad[0]))} has a missing or "
+            "infinite coordinate. Every coordinate must be a finite number."
         )
         raise DataError(message)
     return coords

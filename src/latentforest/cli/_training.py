@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latentforest import RFAE
 from latentforest._base._errors import DataError, UsageError
@@ -37,6 +38,7 @@ from latentforest.table import (
     TableSchema,
     learn,
     read_rows,
+    split_rows,
 )
 
 LARGE = 2**28  # bytes; a longer file is read in pieces
@@ -95,7 +97,7 @@ class Training:
     """A table to learn from."""
 
     table: EncodedTable
-    y: Any  # the target, or None
+    y: Any  # the target of all rows to learn from, kept or not; or None
     held: Any  # a frame of rows that are held back, or None
 
 
@@ -127,6 +129,10 @@ def read_training(
     known, held = hold_back(encoded, wanted.test, model.n_components, seed)
     if len(held):  # what is held back shall not be known by its levels either
         encoded = codec.fit_encode(frame.iloc[known])
+        kept = Kept(len(known), model.max_samples, rows_seed(model.random_state))
+        rows = kept.rows()
+        kept = replace(kept, numbers=known[rows])  # as the file counts them
+        encoded = EncodedTable(encoded.schema, encoded.values[rows], kept)
     return Training(
         with_notations(encoded, columns),
         None if y is None else y[known],
@@ -168,12 +174,15 @@ def _read_long(
         path, kinds=wanted.kinds, dialect=dialect, names=names, progress=bars
     )
     rows: Batches = files
-    seed, held = rows_seed(model.random_state), None
+    seed, held, known = rows_seed(model.random_state), None, None
     if wanted.test:
         held_share = min(wanted.test, MOST_HELD / sum(files.lengths()))
         rows = Derived(files, partial(_part, wanted.test, seed, False))
-        parts = list(files.map(partial(_part, held_share, seed, True)))
-        held = import_module("pandas").concat(parts, ignore_index=True)
+        parts = list(files.map(partial(_held_back, wanted.test, held_share, seed)))
+        held = import_module("pandas").concat(
+            [part for part, _ in parts], ignore_index=True
+        )
+        known = [bits for _, bits in parts]
     y = None
     if wanted.target is not None:
         y = np.concatenate(list(rows.map(partial(_cells, wanted.target))))
@@ -187,6 +196,9 @@ def _read_long(
     check_rows(sum(lengths), model.n_components, path)
     columns = counted(len(codec.schema_.columns), "column")
     kept = Kept(sum(lengths), model.max_samples, seed)
+    if known is not None:
+        numbers = _numbers_in_files(kept, lengths, known, files.lengths())
+        kept = replace(kept, numbers=numbers)
     n_rows = sum(files.lengths()) if wanted.test else kept.n_rows
     notes.say(f"{in_rows(n_rows)}, {columns} found in {path}")
     if not kept.is_all:
@@ -195,13 +207,34 @@ def _read_long(
             "made of; kinds, levels and ranges of columns come from all"
         )
     table = read_rows(codec, rows, lengths, kept, "fit")
-    if y is not None:
-        y = y[kept.rows()]
     return Training(_in_words(table), y, held)
 
 
 def _part(share: float, seed: int, wanted: bool, frame: Any) -> Any:
     return frame[is_held(frame, share, seed) == wanted]
+
+
+def _held_back(share: float, held_share: float, seed: int, frame: Any) -> Any:
+    """Return the rows of a piece to report on, and as bits which are learned from."""
+    known = ~is_held(frame, share, seed)
+    return _part(held_share, seed, True, frame), np.packbits(known)
+
+
+def _numbers_in_files(
+    kept: Kept, lengths: Sequence[int], known: Sequence[Any], sizes: Sequence[int]
+) -> NDArray[np.int64]:
+    """Return the numbers of the kept rows in all files together, from 0.
+
+    Of each piece there are ``lengths`` rows to learn from, as the bits of ``known``
+    say, among its ``sizes`` rows.
+    """
+    own, _ = split_rows(kept.rows(), lengths)
+    begins = np.cumsum([0, *sizes[:-1]])
+    parts = [
+        begin + np.flatnonzero(np.unpackbits(bits, count=size))[rows]
+        for begin, rows, bits, size in zip(begins, own, known, sizes, strict=True)
+    ]
+    return np.concatenate(parts)
 
 
 def _cells(name: str, frame: Any) -> Any:
@@ -241,7 +274,7 @@ def typed_frame(
 
 def with_notations(table: EncodedTable, columns: Mapping[str, Column]) -> EncodedTable:
     """Return the table with a schema that knows how its columns were written."""
-    return EncodedTable(noted_schema(table.schema, columns), table.values)
+    return replace(table, schema=noted_schema(table.schema, columns))
 
 
 def noted_schema(schema: TableSchema, columns: Mapping[str, Column]) -> TableSchema:

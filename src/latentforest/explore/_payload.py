@@ -58,12 +58,14 @@ def make_payload(
             }
         )
     points = known.decoder.search_.points[rows]
-    all_shown = len(shown.numbers) == shown.n_given
+    n_shown = len(shown.rows)
+    counted = np.array_equal(shown.numbers, np.arange(n_shown))
     return {
         "title": request.title,
-        "n": len(shown.numbers),
+        "n": n_shown,
         "nGiven": shown.n_given,
-        "numbers": None if all_shown else store.add(pack_numbers(*_whole(shown))),
+        "numbers": None if counted else store.add(pack_numbers(*_whole(shown))),
+        "labels": None if shown.labels is None else list(map(str, shown.labels)),
         "coords": [store.add(pack_numbers(axis)) for axis in shown.coords.T],
         "axes": axes,
         "columns": columns,

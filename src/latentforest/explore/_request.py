@@ -23,6 +23,7 @@ class Request:
     path: Path
     columns: tuple[Hashable, ...]  # fitted columns that are shown and decoded
     extra: tuple[Hashable, ...]  # other columns of the table, only shown
+    with_labels: bool  # whether index labels of rows may be in the page
     color_name: Hashable | None  # the column that colours at first
     color_cells: Any  # cells of the caller's own, or None
     sample: int | None
@@ -74,6 +75,7 @@ def check_request(
         target,
         shown,
         tuple(column for column in more if column in chosen),
+        columns is None,  # who names the columns says what may be in the file
         name,
         cells,
         sample,

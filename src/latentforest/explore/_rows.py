@@ -11,15 +11,24 @@ from latentforest._base._types import Codes, Coords
 from latentforest._latent import LatentModel
 from latentforest._odd_rows import ODDNESS, JudgingModel, oddness_of
 from latentforest.explore._request import Request, extra_names
-from latentforest.table import ColumnSpec, EncodedTable, TableCodec, open_table
+from latentforest.table import (
+    ColumnSpec,
+    EncodedTable,
+    TableCodec,
+    index_of,
+    labels_of,
+    open_table,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ShownRows:
     """Rows as points: where they lie and what is in them."""
 
-    numbers: NDArray[np.int64]  # (n_rows,) which rows of the caller's table
-    n_given: int  # rows of that table
+    rows: NDArray[np.int64]  # (n_rows,) which of the rows that could be shown
+    n_given: int  # how many these are
+    numbers: NDArray[np.int64]  # (n_rows,) their numbers in the caller's table, from 0
+    labels: NDArray[Any] | None  # (n_rows,) their index labels, where they have any
     coords: Coords
     specs: tuple[ColumnSpec, ...]  # fitted columns first, in their order
     codes: Codes  # (n_rows, n_specs)
@@ -45,6 +54,8 @@ def shown_rows(
         n_given = model.kernel_.table_.n_rows
         rows = draw_rows(n_given, request.sample, rng)
         all_codes, coords = model.kernel_.table_.values, model.embedding_[rows]
+        numbers, labels = model.rows_[rows], model.row_labels_
+        labels = None if labels is None else labels[rows]
     else:
         fitted = _fitted_part(table, model)
         codec = model.codec_
@@ -52,6 +63,7 @@ def shown_rows(
         n_given = len(all_codes)
         rows = draw_rows(n_given, request.sample, rng)
         coords = model.encoder_.place(np.ascontiguousarray(all_codes[rows]))
+        numbers, labels = rows, labels_of(index_of(table), rows)
     chosen = [j for j, name in enumerate(schema.names) if name in request.columns]
     specs = [schema.columns[j] for j in chosen]
     parts = [all_codes[rows][:, chosen]]
@@ -67,7 +79,15 @@ def shown_rows(
     elif request.color_name is not None:
         color = [spec.name for spec in specs].index(request.color_name)
     return ShownRows(
-        rows, n_given, coords, tuple(specs), np.hstack(parts), len(chosen), color
+        rows,
+        n_given,
+        numbers,
+        labels if request.with_labels else None,
+        coords,
+        tuple(specs),
+        np.hstack(parts),
+        len(chosen),
+        color,
     )
 
 
@@ -101,19 +121,19 @@ def decoder_rows(
     All of them, or as many as the caller allows. If the training rows are shown, these
     are the rows that are shown, or copies of them, and no others.
     """
-    everything = of_training and len(shown.numbers) == shown.n_given
+    everything = of_training and len(shown.rows) == shown.n_given
     if sample is None or everything:
         return np.arange(n_known)
     if not of_training:
         return draw_rows(n_known, sample, rng)
     training = model.kernel_.table_
     if n_known == training.n_rows:
-        return shown.numbers
+        return shown.rows
     refined = model.encoder_.refined
     if refined is None:
         return draw_rows(n_known, sample, rng)
     number = training.distinct_rows()
-    return np.flatnonzero(np.isin(number[refined.rows], number[shown.numbers]))
+    return np.flatnonzero(np.isin(number[refined.rows], number[shown.rows]))
 
 
 def _fitted_part(table: Any, model: LatentModel) -> Any:

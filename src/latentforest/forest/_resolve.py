@@ -32,6 +32,7 @@ from latentforest.table import (
     Kept,
     TableCodec,
     Whole,
+    index_of,
     learn,
     open_table,
     read_rows,
@@ -93,9 +94,12 @@ class GivenForest:
         if isinstance(batches, Whole):
             kept = Kept(open_table(batches.table).n_rows, most, seed)
             if kept.is_all:
-                return *self._read_whole(batches, kinds, unseen), kept
+                read = self._read_whole(batches, kinds, unseen)
+                return *read, kept.labelled(index_of(batches.table))
         codec, lengths = self._learn(batches, kinds, unseen)
         kept = Kept(sum(lengths), most, seed)
+        if isinstance(batches, Whole):
+            kept = kept.labelled(index_of(batches.table))
         table = read_rows(codec, batches, lengths, kept, self._caller)
         return codec, table, kept
 

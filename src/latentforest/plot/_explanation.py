@@ -13,7 +13,7 @@ from latentforest._base._types import Coords, Floats
 from latentforest._latent import check_model
 from latentforest.insight import Explanation
 from latentforest.plot._canvas import AxesArray, grid_or_given, tidy
-from latentforest.plot._colours import MISSING, PALETTE, QUIET
+from latentforest.plot._colours import MISSING, PALETTE, QUIET, short
 from latentforest.plot._drivers import draw_drivers
 from latentforest.plot._key import Key
 from latentforest.plot._model import axis_label, check_axes
@@ -42,7 +42,8 @@ def explanation(
 
     The same map coloured by the prediction, by how sure it is, and, where targets are
     given, by its error; then the columns that drive each coordinate. Diamonds on the
-    first map are prototypes, training rows that stand for others, with their numbers.
+    first map are prototypes, training rows that stand for others, with their names:
+    index labels (``row_labels_``), or else numbers (``rows_``).
 
     Parameters
     ----------
@@ -99,8 +100,11 @@ def explanation(
     if found.error is not None:
         keys.append(_draw_error(drawn[2], coords, found, style))
     if prototypes is not None:
-        rows = prototypes.iloc[:, 0].to_numpy()  # by place: a column may have its name
-        marks = _mark_rows(drawn[0], rows, model.embedding_[rows][:, chosen])
+        numbers = prototypes.iloc[:, 0]  # by place: a column may have its name
+        rows = np.searchsorted(model.rows_, numbers)
+        places = model.embedding_[rows][:, chosen]
+        names = model.rows_ if model.row_labels_ is None else model.row_labels_
+        marks = _mark_rows(drawn[0], names[rows], places)
         if keys[0].dots:
             keys[0] = replace(keys[0], dots=(*keys[0].dots, marks))
         else:
@@ -186,16 +190,16 @@ def _symmetric(error: Floats) -> tuple[float, str]:
     return limit, ("neither", "min", "max", "both")[beyond]
 
 
-def _mark_rows(ax: Any, rows: NDArray[np.int64], places: Coords) -> Any:
-    """Mark training rows with their numbers; return the marks."""
+def _mark_rows(ax: Any, names: NDArray[Any], places: Coords) -> Any:
+    """Mark training rows with their names; return the marks."""
     effects = require("matplotlib.patheffects", extra="plot")
     look = {"marker": "D", "s": 34, "color": "black", "edgecolors": "white"}
     marks = ax.scatter(
         *places.T, **look, linewidths=1.0, zorder=4, label="prototype (row)"
     )
-    for row, place in zip(rows, places, strict=True):
+    for name, place in zip(names, places, strict=True):
         ax.annotate(
-            str(row),
+            short(name),
             place,
             xytext=(5, 4),
             textcoords="offset points",

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from latentforest._base._errors import DataError
+from latentforest._base._in_words import row_of_file
 from latentforest.reading._date_notation import DateNotation
 from latentforest.reading._dialect import Dialect
 from latentforest.reading._gap_words import are_gaps
@@ -160,7 +161,8 @@ def read_words(
     if place < 0:
         return values
     word = words[place].as_py()
-    message = f"Column {name!r} holds {word!r} in row {first_row + place + 1}. {hint}"
+    row = row_of_file(first_row + place)
+    message = f"Column {name!r} holds {word!r} in {row}. {hint}"
     if dialect is not None:
         option = f"{dialect.name('na')} {word!r}"
         said = way_out(word, ways, dialect)

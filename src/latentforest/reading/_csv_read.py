@@ -14,6 +14,7 @@ from pyarrow import csv as pa_csv
 
 from latentforest._base._checks import listed
 from latentforest._base._errors import DataError
+from latentforest._base._in_words import row_of_file
 from latentforest.reading._csv_head import (
     SAMPLE,
     UTF8_MARK,
@@ -207,7 +208,7 @@ class TextRows:
             if len(kept) >= LONGEST_ROW or not (more := self._read()):
                 break
         if kept:
-            self._check_end(ends, kept, f"row {self._n_read + 1}")
+            self._check_end(ends, kept, row_of_file(self._n_read))
             yield kept
 
     def _check_end(self, ends: RowEnds, last: bytes, what: str) -> None:
@@ -250,14 +251,16 @@ class TextRows:
         except pa.ArrowInvalid as exc:
             if "UTF8" in str(exc):
                 raise self._not_utf8() from exc
-            message = f"{self._label}: after row {self._n_read}: {exc}"
+            message = f"{self._label}: from {row_of_file(self._n_read)} on: {exc}"
             raise DataError(message) from exc
         if bad:
             row = bad[0]
             # The parser counts from 1 within the piece.
-            place = "" if row.number is None else f" {self._n_read + row.number}"
+            place = "a row"
+            if row.number is not None:
+                place = row_of_file(self._n_read + row.number - 1)
             message = (
-                f"{self._label}: row{place} has {row.actual_columns} cells, the line "
+                f"{self._label}: {place} has {row.actual_columns} cells, the line "
                 f"of names has {row.expected_columns}: {row.text[:_SHOWN]!r}. Correct "
                 f"the row, or give another {self._dialect.name('separator')}; if the "
                 "names come later, say how many lines are before them with "

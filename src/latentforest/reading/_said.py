@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from latentforest._base._errors import DataError
+from latentforest._base._in_words import row_of_file
 from latentforest.reading._date_notation import DateNotation
 from latentforest.reading._dialect import DATES, Dialect
 from latentforest.reading._find_dates import ORDERS, order_of
@@ -76,10 +77,10 @@ def check_open(name: str, words: Any, dialect: Dialect, first_row: int) -> None:
     if place >= 0:
         option = dialect.option
         message = (
-            f"Column {name!r} holds {words[place].as_py()!r} in row "
-            f"{first_row + place + 1}, and fit has seen no decimal comma in it. If "
-            f"points part thousands here, give {option('thousands', '.')} too; if they "
-            f"are the decimal sign, leave {option('decimal', ',')} out."
+            f"Column {name!r} holds {words[place].as_py()!r} in "
+            f"{row_of_file(first_row + place)}, and fit has seen no decimal comma in "
+            f"it. If points part thousands here, give {option('thousands', '.')} too; "
+            f"if they are the decimal sign, leave {option('decimal', ',')} out."
         )
         raise DataError(message)
 

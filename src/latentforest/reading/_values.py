@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from latentforest._base._errors import DataError
+from latentforest._base._in_words import row_of_file
 from latentforest.reading._clock import clock_word
 from latentforest.reading._dialect import Dialect
 
@@ -164,8 +165,8 @@ def nested_error(label: str, name: str, row: int, dialect: Dialect) -> DataError
     if not dialect.in_python:
         advice += f", or out of a fit with {dialect.option('drop', name)}"
     return DataError(
-        f"{label}: column {name!r} holds lists, objects or bytes, the first in row "
-        f"{row + 1:,}. A cell must be a number, text, a date or empty: {advice}."
+        f"{label}: column {name!r} holds lists, objects or bytes, the first in "
+        f"{row_of_file(row)}. A cell must be a number, text, a date or empty: {advice}."
     )
 
 

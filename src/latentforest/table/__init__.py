@@ -32,6 +32,7 @@ from latentforest.table._kept import hashes_of as hashes_of
 from latentforest.table._kinds import ColumnKind
 from latentforest.table._kinds import Level as Level
 from latentforest.table._kinds import Storage as Storage
+from latentforest.table._labels import labels_of as labels_of
 from latentforest.table._match import check_names
 from latentforest.table._names import one_nan as one_nan
 from latentforest.table._remember import remember_columns

@@ -45,7 +45,7 @@ function drawPicture(canvas, values) {
 
 // What is in a row of the table, beside the pointer.
 function fillTooltip(box, row) {
-  box.replaceChildren(make('div', 'tip-head', `row ${rowNumber(row)}`));
+  box.replaceChildren(make('div', 'tip-head', `row ${rowName(row)}`));
   let columns = data.columns;
   if (data.image) {
     const canvas = make('canvas', 'picture');

@@ -50,9 +50,14 @@ function readData() {
   return data;
 }
 
-// The number of a row in the table that was given to Python.
+// The number of a row in the table that was given to Python, from 0.
 function rowNumber(row) {
   return data.numbers === null ? row : data.numbers.at(row);
+}
+
+// What a row is called: by its index label, where the table has an index, or its number.
+function rowName(row) {
+  return data.labels === null ? rowNumber(row) : data.labels[row];
 }
 
 function formatNumber(value, decimals) {

@@ -55,14 +55,16 @@ function headOf(columns, form) {
   return [...axes, ...columns.map((column) => quoted(column.name, form))];
 }
 
-// The selected rows: their numbers, coordinates and cells, below their names.
+// The selected rows: numbers, index labels if any, coordinates and cells, below names.
 function selectedText(form) {
   const { separator } = form;
-  const lines = [[freeName('row'), ...headOf(data.columns, form)].join(separator)];
+  const names = data.labels === null ? ['row'] : ['row', 'label'];
+  const lines = [[...names.map(freeName), ...headOf(data.columns, form)].join(separator)];
   state.selected.forEach((isIn, row) => {
     if (!isIn) return;
     lines.push([
       rowNumber(row),
+      ...(data.labels === null ? [] : [quoted(data.labels[row], form)]),
       ...data.coords.map((axis) => floatText(axis[row])),
       ...data.columns.map((column) => cellText(column, column.cells.at(row), form)),
     ].join(separator));

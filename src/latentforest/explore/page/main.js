@@ -122,5 +122,6 @@ window.latentforest = {
   selected: () => [...data.coords[0].keys()].filter((row) => state.selected && state.selected[row]),
   summary: () => state.summary,
   rowNumber,
+  rowName,
   painter: () => painter.name,
 };

@@ -26,11 +26,11 @@ function showDecoded(position, row, near, before) {
 
 function whereText(position, row, near) {
   if (state.walk) return `on the walk, step ${state.walk.step} of ${WALK_STEPS}`;
-  if (row >= 0) return `at row ${rowNumber(row)}`;
+  if (row >= 0) return `at row ${rowName(row)}`;
   const place = isFar(data.decoder, position) ? 'far from any row' : 'between the rows';
   if (near < 0 || data.coords.length <= 2) return place;
   return `${place}; coordinates that are not shown are those of row ${
-    rowNumber(near)}, the nearest`;
+    rowName(near)}, the nearest`;
 }
 
 function spokenRow(cells) {
