@@ -23,9 +23,9 @@ INDEXES = {
     "large": pd.Index(np.arange(N_ROWS, dtype=np.uint64) + np.uint64(2**63)),
 }
 WORDS = {
-    "dates": lambda label: str(label),
+    "dates": str,
     "two levels": lambda label: f"{label[0]}, {label[1]}",
-    "large": lambda label: str(label),
+    "large": str,
 }
 
 

@@ -16,8 +16,16 @@ from latentforest.encoder import Encoder, ForestKernel
 from latentforest.forest import GrownForest
 from latentforest.metrics import Yardstick
 from latentforest.neighbours import NeighbourSearch, Reach
+from latentforest.refine import PackedMap
 from latentforest.spectral import DiffusionMap
 from latentforest.table import Kept, TableCodec
+
+# What is said wherever somebody may look at a map that is none.
+PACKED = (
+    "The coordinates are packed: each is a code for columns of its own, and rows that "
+    "lie near may have little in common. For a map to look at, fit RFAE(), or on the "
+    "command line without --auto."
+)
 
 
 class FittedParts(TableAutoencoder):
@@ -111,6 +119,13 @@ class FittedParts(TableAutoencoder):
                 search = NeighbourSearch(self.encoder_.known_coords())
             self._reach = Reach(search, n_jobs=self.encoder_.n_jobs)
         return self._reach
+
+    @property
+    def is_packed_(self) -> bool:
+        """Whether coordinates are packed: codes for columns, and no map to look at."""
+        check_is_fitted(self, "encoder_")
+        refined = self.encoder_.refined
+        return refined is not None and isinstance(refined.map, PackedMap)
 
     @property
     def rows_(self) -> NDArray[np.int64]:

@@ -11,6 +11,7 @@ import pytest
 import latentforest
 from cli_cases import SMALL, mixed_csv_frame
 from latentforest import RFAE
+from latentforest._fitted import PACKED
 
 COMMANDS = (
     *("fit", "encode", "decode", "reconstruct", "inspect", "plot", "explore"),
@@ -100,6 +101,30 @@ def test_every_picture(what, auto, folder, tmp_path, run):
     done = run("plot", auto, folder / "t.csv", "-o", out, "--what", what)
     assert out.read_bytes().startswith(MAGIC["png"])
     assert f"{out}: {what} of " in done.err
+
+
+def test_who_looks_at_a_packed_map_is_told_what_it_is(folder, tmp_path, run):
+    table, page = folder / "t.csv", tmp_path / "p.html"
+    for how, packed in (("--auto", True), ("--refine", False)):
+        path = tmp_path / f"{how}.lf"
+        more = ("--time-budget", "0") if packed else ("1", "--trees", "5")
+        words = ("fit", table, "-o", path, how, *more, "-k", "2", "--seed", "0")
+        done = [run(*words)]
+        assert RFAE.load(path).is_packed_ == packed
+        done.append(run("inspect", path))
+        for what in ("scatter", "pairs"):
+            out = tmp_path / "p.png"
+            done.append(run("plot", path, "-o", out, "--what", what))
+        done.append(run("explore", path, "-o", page))
+        for one in done:
+            said = f"{one.out.decode()}\n{one.err}".splitlines()
+            assert said.count(PACKED) == packed
+        assert PACKED not in run("plot", path, "-o", out, "--what", "distortion").err
+        assert PACKED not in run("explore", path, "-o", page, "--quiet").err
+        assert (PACKED in page.read_text(encoding="utf-8")) == packed
+        assert json.loads(run("inspect", path, "--json").out)["packed"] == packed
+    RFAE.load(tmp_path / "--auto.lf").save(path, drop_training=True)
+    assert PACKED in run("inspect", path).lines
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])

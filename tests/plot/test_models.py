@@ -11,7 +11,7 @@ import pytest
 from matplotlib import pyplot
 from sklearn.exceptions import NotFittedError
 
-from latentforest import RFAE, EForest, plot
+from latentforest import RFAE, EForest, Refinement, plot
 from latentforest.metrics import distortion
 from mixed_tables import mixed_frame
 
@@ -36,6 +36,18 @@ def test_latent_shows_the_training_rows(model, by):
     np.testing.assert_allclose(points(ax), ordered(model.embedding_))
     assert ax.get_xlabel().startswith("z1")
     assert ax.get_ylabel().startswith("z2")
+
+
+def test_packed_coordinates_are_named_so(table):
+    for start, is_packed in (("packed", True), ("linear", False)):
+        refine = Refinement(1, start=start)
+        model = RFAE(3, refine=refine, random_state=0).fit(table)
+        assert model.is_packed_ == is_packed
+        labels = [
+            plot.latent(model).get_xlabel(),
+            *(ax.get_xlabel() for ax in plot.pairs(model)[-1]),
+        ]
+        assert ["(packed)" in label for label in labels] == [is_packed] * 3
 
 
 def test_latent_shows_the_axes_that_were_asked_for(wide_model):

@@ -10,6 +10,7 @@ from latentforest._base._compiled import kept_on_disk
 from latentforest._base._complete import completed, is_stream
 from latentforest._base._errors import DataError, UsageError
 from latentforest._base._in_words import in_rows, in_seconds
+from latentforest._fitted import PACKED
 from latentforest._trials import FEW, MANY
 from latentforest.cli._count import check_table
 from latentforest.cli._notes import Notes, size_of
@@ -211,6 +212,8 @@ def fit(
     notes.say(f"Fitting: {in_seconds(seconds)} by forecast")
     _fit_shown(model, encoded, read.y, notes)
     fitted = time.perf_counter()
+    if model.is_packed_:
+        notes.say(PACKED)
     if read.held is not None:
         lost = model.distortion(read.held)
         what = f"{in_rows(len(read.held))} held back, which the model has not seen:"

@@ -6,6 +6,7 @@ from typing import Any
 
 from latentforest._base._in_words import in_bytes
 from latentforest._description import GOES_WITH
+from latentforest._fitted import PACKED
 from latentforest.cli._models import load, summary_of
 from latentforest.files import ModelSummary
 
@@ -55,6 +56,8 @@ def as_text(summary: ModelSummary) -> str:
         lines.append(("compact", "coordinates and thresholds in single precision"))
     width = max(len(name) for name, _ in lines)
     told = [f"{name:<{width}}  {value}" for name, value in lines]
+    if summary.is_packed:
+        told += ["", PACKED]
     return "\n".join([*told, "", *_spectrum(summary), summary.schema.report()])
 
 
@@ -95,6 +98,7 @@ def as_data(summary: ModelSummary) -> dict[str, Any]:
         "n_leaves": summary.n_leaves,
         "kernel": summary.kernel,
         "refinement": summary.refinement,
+        "packed": summary.is_packed,
         "decoder": summary.decoder,
         "parameters": {key: _plain(v) for key, v in summary.parameters.items()},
         "schema": summary.schema.to_dict(),

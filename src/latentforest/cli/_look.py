@@ -11,6 +11,7 @@ from latentforest._base._checks import listed
 from latentforest._base._complete import completed
 from latentforest._base._errors import DataError, UsageError
 from latentforest._base._optional import require
+from latentforest._fitted import PACKED
 from latentforest._odd_rows import ODDNESS
 from latentforest.cli._models import load, load_decoder
 from latentforest.cli._notes import Notes, size_of
@@ -157,6 +158,7 @@ PLOTS: dict[str, Callable[[View], Any]] = {
 }
 _NEED_DECODER = {"distortion", "curve", "reconstruction"}
 _OF_MODEL = {"spectrum", "trials"}
+_OF_MAP = {"scatter", "3d", "pairs"}
 
 
 def draw(
@@ -188,6 +190,8 @@ def draw(
     require("matplotlib.pyplot", extra="plot").close(figure)
     shown = model_path if what in _OF_MODEL else _named(model_path, path)
     notes.say(f"{out}: {what} of {shown}, {size_of(out)}")
+    if what in _OF_MAP and model.is_packed_:
+        notes.say(PACKED)
 
 
 def explore(
@@ -234,6 +238,8 @@ def explore(
         f"{out}: {size_of(out)}, opens in any browser. The rows are in the file: give "
         "--columns or --sample to leave some out."
     )
+    if model.is_packed_:
+        notes.say(PACKED)
 
 
 def _with_column(table: Any, name: str, cells: Any) -> Any:

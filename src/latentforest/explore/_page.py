@@ -7,6 +7,7 @@ from typing import Any
 
 from latentforest._base._complete import completed
 from latentforest._base._random import RandomState, stage_rngs
+from latentforest._fitted import PACKED
 from latentforest._latent import check_model
 from latentforest.explore._axes import axis_columns
 from latentforest.explore._decoder import page_decoder
@@ -117,7 +118,8 @@ def write_page(
         model, shown, known.n_rows, of_training=table is None, sample=sample, rng=rng
     )
     axes = axis_columns(model, request)
-    payload = make_payload(request, model.schema_, shown, known, rows, axes)
+    note = PACKED if model.is_packed_ else None
+    payload = make_payload(request, model.schema_, shown, known, rows, axes, note)
     with completed(request.path) as unfinished:
         unfinished.write_text(build_page(payload), encoding="utf-8")
     return ExplorerPage.at(request.path, request.title)

@@ -26,11 +26,12 @@ def make_payload(
     known: PageDecoder,
     rows: NDArray[np.int64],
     axes: list[list[str]] | None,
+    map_note: str | None,
 ) -> dict[str, Any]:
     """Gather what goes into the page.
 
     ``rows`` are those the decoder may use, ``axes`` the columns that go with each
-    coordinate, or None.
+    coordinate, or None, and ``map_note`` what is to be said about the map, or None.
     """
     store = ArrayStore()
     position = {name: j for j, name in enumerate(schema.names)}
@@ -68,6 +69,7 @@ def make_payload(
         "labels": None if shown.labels is None else list(map(str, shown.labels)),
         "coords": [store.add(pack_numbers(axis)) for axis in shown.coords.T],
         "axes": axes,
+        "mapNote": map_note,
         "columns": columns,
         "color": shown.color,
         "image": request.image_shape,

@@ -48,6 +48,7 @@ class ModelSummary:
     eigenvalues: Floats | None  # (n_components,) None where they are not in the file
     decoder: str | None  # None without training rows
     refinement: str | None
+    is_packed: bool  # whether coordinates are packed, and no map to look at
     compact: bool  # whether it has fewer digits than the model that was saved
     members: tuple[MemberSummary, ...]
 
@@ -85,6 +86,7 @@ def describe(path: str | PathLike[str]) -> ModelSummary:
         else:
             n_components = _shape(archive, "refined/coords", 2)[1]
         decoder = refinement = None
+        is_packed = False
         if not dropped:
             decoder = _object_text(manifest.section("decoder").data)
             chosen = manifest.section("decoder")
@@ -93,6 +95,8 @@ def describe(path: str | PathLike[str]) -> ModelSummary:
         if refined:
             settings = manifest.section("refined").section("settings")
             refinement = _object_text(settings.data)
+            moved = manifest.section("refined")
+            is_packed = moved.has("start") and moved.text("start") == "packed"
         parameters = manifest.section("parameters").data
         return ModelSummary(
             path=Path(path),
@@ -112,6 +116,7 @@ def describe(path: str | PathLike[str]) -> ModelSummary:
             eigenvalues=eigenvalues,
             decoder=decoder,
             refinement=refinement,
+            is_packed=is_packed,
             compact=manifest.has("compact") and manifest.flag("compact"),
             members=tuple(
                 MemberSummary(

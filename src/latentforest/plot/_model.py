@@ -48,8 +48,13 @@ def check_axes(model: Any, axes: Sequence[int]) -> tuple[int, ...]:
 
 
 def axis_label(model: Any, axis: int) -> str:
-    """Name a coordinate, with its eigenvalue where the map is still the kernel's."""
+    """Name a coordinate, with its eigenvalue where the map is still the kernel's.
+
+    A packed one says so, since nearness means little along it.
+    """
     label = coordinate_names(axis + 1)[-1]
+    if model.is_packed_:
+        label += "  (packed)"
     if model.encoder_.refined is None:
         label += f"  (λ = {model.eigenvalues_[axis]:.2f})"
     return label

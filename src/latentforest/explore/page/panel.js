@@ -141,6 +141,8 @@ function fillNotes() {
   notes.push('± is half of the interval that held 68 % of cells on rows that were held back. '
     + 'Bars of levels are shares of the weight of the rows that are blended.');
   byId('notes').replaceChildren(...notes.map((text) => make('p', '', text)));
+  byId('map-note').hidden = data.mapNote === null;
+  byId('map-note').textContent = data.mapNote;
   byId('stand-in').hidden = decoder.isOwn && decoder.allRows;
   byId('stand-in').textContent = notes.slice(1, decoder.allRows ? 2 : 3)
     .filter((_, k) => !decoder.isOwn || k > 0).join(' ');
