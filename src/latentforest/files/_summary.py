@@ -93,9 +93,8 @@ def describe(path: str | PathLike[str]) -> ModelSummary:
             if chosen.has("tried") and chosen.sections("tried"):
                 decoder += f", chose {_chosen_text(chosen)}"
         if refined:
-            settings = manifest.section("refined").section("settings")
-            refinement = _object_text(settings.data)
             moved = manifest.section("refined")
+            refinement = _object_text(moved.section("settings").data)
             is_packed = moved.has("start") and moved.text("start") == "packed"
         parameters = manifest.section("parameters").data
         return ModelSummary(
