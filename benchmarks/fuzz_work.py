@@ -18,6 +18,8 @@ def put_rows(parts, n_rows, *, landmarks=None):
     n_kernel = n_rows if landmarks is None else landmarks
     parts.manifest["kernel"]["landmarks"] = landmarks
     parts.manifest.pop("kept", None)  # older files kept all rows
+    parts.drop("kept/labels.npy")
+    parts.drop("kept/skipped.npy")
     if landmarks is None:
         parts.drop("training/landmarks.npy")
     else:
