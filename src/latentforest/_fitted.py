@@ -10,10 +10,11 @@ from latentforest._base._names import coordinate_names
 from latentforest._base._types import Coords, Floats
 from latentforest._long import PiecePlacer
 from latentforest._reconstruction import TableAutoencoder
+from latentforest._settings import is_auto
 from latentforest.decode import AutoDecoder, Calibration, Decoder
 from latentforest.distill import Distillation
-from latentforest.encoder import Encoder, ForestKernel
-from latentforest.forest import GrownForest
+from latentforest.encoder import Encoder, ForestKernel, Regrow
+from latentforest.forest import GrownForest, regrower, resolve_forest
 from latentforest.metrics import Yardstick
 from latentforest.neighbours import NeighbourSearch, Reach
 from latentforest.refine import PackedMap
@@ -32,6 +33,7 @@ class FittedParts(TableAutoencoder):
     """Encoder and decoder; subclasses say in ``fit`` where they come from."""
 
     n_components: int
+    forest: Any
     codec_: TableCodec
     grower_: Any
     encoder_: Encoder
@@ -54,6 +56,13 @@ class FittedParts(TableAutoencoder):
         if self._decoder is None:
             self.encoder_.trained_on("decoding")
         return self._decoder  # type: ignore[return-value]
+
+    def _regrow(self) -> Regrow | None:
+        """Return what grows the forest on some rows; None if it was given fitted."""
+        is_given = not is_auto(self.forest)
+        if is_given and resolve_forest(self.forest).grower is None:
+            return None
+        return regrower(self.grower_)
 
     @property
     def eigenvalues_(self) -> Floats:
@@ -154,7 +163,7 @@ class FittedParts(TableAutoencoder):
 
     def _encode(self, X: Any) -> Any:
         codes = self.codec_.encode(X, caller=type(self).__name__).values
-        return self.encoder_.place(codes)
+        return self.encoder_.locate(codes)
 
     def _sent(self) -> Any:
         return self._placer.alone()

@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from latentforest._base._warn import warn
 from latentforest._fitted import FittedParts
 from latentforest._long import (
     decode_rows,
@@ -15,7 +16,14 @@ from latentforest._long import (
 )
 from latentforest._settings import is_auto, refined_decoder, resolve_refinement
 from latentforest.batches import open_batches
-from latentforest.decode import AutoDecoder, Uncertainty, calibrate, spreading
+from latentforest.decode import (
+    AutoDecoder,
+    Calibration,
+    SpreadingDecoder,
+    Uncertainty,
+    calibrate,
+    spreading,
+)
 from latentforest.encoder import fill_from_rows
 from latentforest.refine import Refinement
 from latentforest.table import (
@@ -139,8 +147,7 @@ class LatentModel(FittedParts):
             return super().inverse_transform(Z)
         decoder, coords = spreading(self.decoder_), self.decoder_.check_coords(Z)
         if self._calibration is None:
-            rng = deepcopy(self.decoder_.rng_)
-            self._calibration = calibrate(decoder, self.encoder_.context(), rng)
+            self._calibration = self._calibrate(decoder)
         decoded, spread = decoder.decode_with_spread(coords)
         index = index_of(Z)
         stretch = self.reach_.stretch(coords)
@@ -148,6 +155,20 @@ class LatentModel(FittedParts):
             self.schema_, decoded, spread, self._calibration, index, stretch
         )
         return decoder.codec_.decode(decoded, index=index), sure
+
+    def _calibrate(self, decoder: SpreadingDecoder) -> Calibration:
+        """Measure errors on rows that forest, map and decoder do without."""
+        regrow = self._regrow()
+        if regrow is None:
+            message = (
+                f"forest={type(self.grower_).__name__} cannot be grown again without "
+                "the rows that calibrate the intervals. If it was fitted on the rows "
+                "of this table, intervals of new rows may be too narrow. Let RFAE grow "
+                "the forest, or give one that was fitted on other rows."
+            )
+            warn(message)
+        context = self.encoder_.context(regrow)
+        return calibrate(decoder, context, deepcopy(self.decoder_.rng_))
 
     def fill_gaps(self, X: Any) -> Any:
         """Fill the missing cells of a table with what the map says of them.
@@ -194,12 +215,23 @@ class LatentModel(FittedParts):
     def leave_one_out(self) -> Any:
         """Coordinates of the training rows, each (and its copies) as if it were new.
 
+        Where a row takes part in making the map, its own coordinates are better than
+        those a new row like it would get. Use these to learn from coordinates what
+        shall hold for new rows.
+
+        On a plain map the row's own part in its leaves is left out. The rows of a
+        refined map have drawn each other near: a tenth of them at a time is left out,
+        the others move on from where they lie, and then the tenth is placed. These ten
+        maps lie on the model's, not exactly: what rows that are left out lose is told
+        by ``describe``, not by decoding these coordinates with this model.
+
         Returns
         -------
-        ndarray of shape (n_landmarks, n_components)
+        ndarray of shape (n_rows, n_components)
+            With ``landmarks``, of a plain map, only those of the landmarks.
         """
         check_is_fitted(self, "encoder_")
-        return self.encoder_.leave_one_out()
+        return self.encoder_.leave_one_out(self._regrow())
 
     def truncate(self, n_components: int) -> Self:
         """Return the same fitted model with the first coordinates only.

@@ -74,7 +74,7 @@ class PiecePlacer:
         if not len(piece):
             return np.empty((0, self.n_components))
         codes = self.codec.encode(piece, caller=self.caller).values
-        return self.encoder.place(codes)
+        return self.encoder.locate(codes)
 
     def alone(self) -> "PiecePlacer":
         """Return it without the rows that it was trained on."""

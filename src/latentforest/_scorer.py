@@ -133,7 +133,7 @@ class Scorer:
         ndarray of shape (n_rows, n_components)
         """
         codes = self._codec.encode(self._by_name(rows), caller=type(self).__name__)
-        return self._placer.place(codes.values)
+        return self._placer.locate(codes.values)
 
     def _by_name(self, rows: Any) -> Any:
         """Give the cells of lists their names; all else is known already."""

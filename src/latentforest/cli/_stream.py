@@ -121,7 +121,7 @@ def reconstruct(job: Job, report: str | None) -> None:
             codes = model.codec_.encode(rows).values
             n_known += int(known.holds(codes).sum())
             far.add(outside(model.schema_, codes))
-            back = codec.decode(_codes(model, model.encoder_.place(codes)))
+            back = codec.decode(_codes(model, model.encoder_.locate(codes)))
             lost.add(rows, back)
             return back
 
@@ -170,7 +170,7 @@ def _number(value: float) -> float | None:
 def _coords(model: RFAE, rows: Any) -> tuple[Coords, Bools]:
     """Coordinates of rows, and which of them are far from the training rows."""
     codes = model.codec_.encode(rows, caller=type(model).__name__).values
-    return model.encoder_.place(codes), outside(model.schema_, codes)
+    return model.encoder_.locate(codes), outside(model.schema_, codes)
 
 
 class _Far:

@@ -7,15 +7,23 @@ from typing import Any
 import numpy as np
 
 from latentforest._base._checks import check_real
-from latentforest._base._types import Codes, Floats
-from latentforest.choice import held_out_parts
-from latentforest.decode._auto import FIVE_PARTS, AutoDecoder
+from latentforest._base._types import Bools, Codes, Floats
+from latentforest.choice import HoldOut, held_out_parts
+from latentforest.decode._auto import AutoDecoder
 from latentforest.decode._context import DecoderContext
 from latentforest.decode._contract import Decoder, SpreadingDecoder
 from latentforest.neighbours import CellSpread
 from latentforest.table import ColumnSpec, TableSchema, time_cells, time_spans
 
 ONE_SIGMA = 0.6827  # share of a normal distribution within one standard deviation
+# Maps are made again without the rows of each part: long tables have a single one.
+FIVE_PARTS = HoldOut(n_parts=5, one_in=5, rows_per_part=500)
+ONE_PART = HoldOut(n_parts=1, one_in=5, rows_per_part=5_000)
+LONG = 2_000
+# Part of the error at large that is added to the spread of the neighbours.
+FLOORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+USUAL_FLOOR, ENOUGH_SCORES = 1.0, 50
+TINY = np.finfo(np.float64).tiny
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +69,8 @@ def _held_back(
     decoder: SpreadingDecoder, context: DecoderContext, rng: np.random.Generator
 ) -> Iterator[tuple[Codes, Codes, CellSpread]]:
     """Decode parts of the training rows from the others, each with what it was."""
-    for part in held_out_parts(context.table, rng, FIVE_PARTS):
+    policy = FIVE_PARTS if context.table.n_rows < LONG else ONE_PART
+    for part in held_out_parts(context.table, rng, policy):
         if context.hold_out is None:
             fewer, coords = None, np.ascontiguousarray(context.new_coords[part.held])
         else:
@@ -93,11 +102,34 @@ def calibrate(
     error, std = np.concatenate([nothing, *errors]), np.concatenate([nothing, *spreads])
     known = ~np.isnan(error) & ~np.isnan(std)
     n_known = known.sum(axis=0).astype(np.float64)
-    squares = np.where(known, error, 0.0) ** 2
-    floor = 0.5 * np.sqrt(squares.sum(axis=0) / np.maximum(n_known, 1.0))
+    floor = _likeliest_floor(error, std, known)
     scale = np.hypot(std, floor)
     scores = np.divide(error, scale, out=np.zeros_like(error), where=scale > 0)
     return Calibration(np.sort(np.where(known, scores, np.nan), axis=0), n_known, floor)
+
+
+def _likeliest_floor(error: Floats, std: Floats, known: Bools) -> Floats:
+    """Choose how much of the error at large counts in the scale of each column.
+
+    The scale is √(std² + floor²), and the floor a multiple of the root mean square
+    error. The multiple is the one with the largest likelihood if errors follow a
+    Laplace distribution with that scale, up to a factor. Neighbours that agree by
+    chance then do not promise more than they can keep.
+    """
+    count = np.maximum(known.sum(axis=0), 1)
+
+    def mean(cells: Floats) -> Floats:
+        return np.where(known, cells, 0.0).sum(axis=0) / count
+
+    at_large = np.sqrt(mean(error**2))
+    best, lowest = USUAL_FLOOR * at_large, np.full(len(at_large), np.inf)
+    for multiple in FLOORS:
+        floor = multiple * at_large
+        scale = np.hypot(std, np.where(floor > 0, floor, 1.0))
+        loss = mean(np.log(scale)) + np.log(np.maximum(mean(error / scale), TINY))
+        better = (loss < lowest) & (floor > 0) & (count >= ENOUGH_SCORES)
+        best, lowest = np.where(better, floor, best), np.where(better, loss, lowest)
+    return best
 
 
 class Uncertainty:

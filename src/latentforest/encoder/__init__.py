@@ -1,6 +1,7 @@
 """Rows to coordinates: forest, kernel and map put together."""
 
 from latentforest.encoder._encoder import Encoder
+from latentforest.encoder._encoder import Regrow as Regrow
 from latentforest.encoder._fill import fill_from_rows as fill_from_rows
 from latentforest.encoder._fit import draw_landmarks as draw_landmarks
 from latentforest.encoder._fit import fit_encoder

@@ -1,13 +1,14 @@
 """The encoder: how rows get their coordinates, and the rows it has learned from."""
 
-import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from latentforest._base._errors import DroppedTrainingError, SpectrumWarning
+from latentforest._base._errors import DroppedTrainingError
 from latentforest._base._types import Coords, Floats, LeafIds
 from latentforest.decode import DecoderContext, KernelEigenpairs
 from latentforest.encoder._plain import PlainMap
@@ -23,15 +24,19 @@ from latentforest.placing import (
     relatives_of,
 )
 from latentforest.refine import (
+    MOST_STARTS,
     Hints,
     PackedMap,
     RefinedRows,
     Refinement,
     refine_rows,
 )
-from latentforest.spectral import DiffusionMap, Spectrum
+from latentforest.spectral import Spectrum
+from latentforest.table import EncodedTable
 
-MAP_AGAIN = 2_000  # rows; a map of more hardly changes without some of them
+MAP_AGAIN = 2_000  # rows; a plain map of more hardly changes without some of them
+# Grows a forest like the fitted one on a table, which holds these training rows.
+Regrow: TypeAlias = Callable[[EncodedTable, NDArray[np.integer]], GrownForest]
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,12 +150,19 @@ class Encoder(Placer):
         )
         return coords
 
-    def leave_one_out(self) -> Coords:
-        """Coordinates of the landmarks as if they were new."""
-        landmarks = self.trained_on("leave_one_out").landmarks
+    def leave_one_out(self, regrow: Regrow | None = None) -> Coords:
+        """Coordinates of the training rows, each (and its copies) as if it were new.
+
+        Of a plain map those of the landmarks.
+        """
+        from latentforest.encoder._without import (  # noqa: PLC0415 (builds us)
+            refined_as_new,
+        )
+
+        training = self.trained_on("leave_one_out")
         if self.refined is None:
-            return self.new_coords[landmarks]
-        return self._refined_coords(self.refined.map.leave_one_out())[landmarks]
+            return self.new_coords[training.landmarks]
+        return self._refined_coords(refined_as_new(self, regrow))
 
     def refine(self, settings: Refinement, rng: np.random.Generator) -> "Encoder":
         """Return the encoder with a refined map."""
@@ -167,35 +179,6 @@ class Encoder(Placer):
         if "new_coords" in vars(self):  # costly, and the same
             vars(encoder)["new_coords"] = self.new_coords
         return encoder
-
-    def _without(
-        self, known: NDArray[np.integer], held: NDArray[np.integer]
-    ) -> tuple[DecoderContext, Coords]:
-        """Make the map of some rows without others; see `DecoderContext.hold_out`.
-
-        Only the trees stay as they are.
-        """
-        from latentforest.encoder._fit import fit_encoder  # noqa: PLC0415 (builds us)
-
-        training = self.trained_on("decoding")
-        if self.refined is not None:
-            known, held = self.refined.rows[known], self.refined.rows[held]
-        n_components = min(self.n_components, len(known) - 1)
-        with warnings.catch_warnings():
-            # What is wrong with the graph was said when the model was fitted.
-            warnings.simplefilter("ignore", SpectrumWarning)
-            fewer = fit_encoder(
-                training.table.take(known),
-                training.grown(self.forest, known),
-                DiffusionMap(n_components, time=self.plain.time, random_state=0),
-                kind=self.kind,
-                tree_weights=self.tree_weights,
-                n_jobs=self.n_jobs,
-            )
-            if self.refined is not None:
-                rng = np.random.default_rng(0)  # all rows are refined: none are drawn
-                fewer = fewer.refine(self.refined.map.settings, rng)
-            return fewer.context(), fewer.place(training.table.values[held])
 
     def truncate(self, n_components: int) -> "Encoder":
         """Return the encoder with the first coordinates only, not refined."""
@@ -224,30 +207,49 @@ class Encoder(Placer):
         )
         return replace(encoder, taught=Taught(self._own_coords, self.new_coords))
 
-    def context(self) -> DecoderContext:
+    def context(self, regrow: Regrow | None = None) -> DecoderContext:
         """All that decoders may ask for; what is costly is computed when it is asked.
 
-        Decoders of a refined map know the refined rows only.
+        Decoders of a refined map know the refined rows only. With ``regrow``, which
+        grows the forest on other rows, maps without some rows are without them
+        altogether.
         """
+        from latentforest.encoder._without import (  # noqa: PLC0415 (builds us)
+            plain_without,
+            refined_without,
+        )
+
         training = self.trained_on("decoding")
         if self.refined is not None:
             leaves = np.asfortranarray(training.leaf_ids[self.refined.rows])
-            hold_out = None
-            is_packed = isinstance(self.refined.map, PackedMap)
-            if is_packed:
-                hold_out = self._packed_without
-            elif self._can_be_made_again(len(leaves)):
-                hold_out = self._without
-            return DecoderContext(
+            context = DecoderContext(
                 training.table.take(self.refined.rows),
                 self.refined.map.coords_,
                 GrownForest(self.forest, leaves),
                 encode=self.place,
-                leave_out=self.refined.map.leave_one_out,
                 columns=self.refined.map.columns,
-                hold_out=hold_out,
-                again=None if is_packed else self._place_again,
             )
+            if isinstance(self.refined.map, PackedMap):
+                return replace(
+                    context,
+                    leave_out=self.refined.map.leave_one_out,
+                    hold_out=self._packed_without,
+                )
+            can_be_made_again = self.taught is None and len(leaves) >= 3
+            hold_out = partial(refined_without, self, regrow)
+            return replace(
+                context,
+                hold_out=hold_out if can_be_made_again else None,
+                again=partial(self._place_again, n_starts=1),
+            )
+        # The spectrum of many rows takes long. There, rows are left out of their leaves
+        # unless their trees have to be grown without them.
+        can_be_made_again = (
+            self.taught is None
+            and training.table.n_rows >= 3
+            and (regrow is not None or training.table.n_rows <= MAP_AGAIN)
+        )
+        hold_out = partial(plain_without, self, regrow)
         pairs = None
         plain = self.kind == "rf" and self.tree_weights is None
         if plain and self.taught is None:
@@ -263,17 +265,19 @@ class Encoder(Placer):
             pairs,
             self.place,
             lambda: self.new_coords,
-            self._without if self._can_be_made_again(training.table.n_rows) else None,
+            hold_out if can_be_made_again else None,
         )
 
-    def _place_again(self, rows: NDArray[np.integer]) -> Coords:
-        """Place some refined rows, each as if it were new."""
+    def _place_again(
+        self, rows: NDArray[np.integer], *, n_starts: int = MOST_STARTS
+    ) -> Coords:
+        """Place some refined rows as new ones, on the map that they have shaped."""
         assert self.refined is not None, "asked where there are refined rows"
         at = self.refined.rows[rows]
         ids, leaves = self.trained_on("decoding").leaf_ids[at], self._refined_leaves
         relatives = partial(relatives_but, leaves, ids, rows, n_jobs=self.n_jobs)
         hints = Hints(lambda: self.new_coords[at], relatives)
-        return self.refined.place_anew(rows, hints)
+        return self.refined.place_again(rows, hints, n_starts=n_starts)
 
     def _packed_without(
         self, known: NDArray[np.integer], held: NDArray[np.integer]
@@ -289,8 +293,3 @@ class Encoder(Placer):
         table = self.trained_on("decoding").table.take(self.refined.rows[known])
         context = DecoderContext(table, packed.coords_, columns=packed.columns)
         return context, packed.nearest(self.refined.map.cells_.take(held))
-
-    def _can_be_made_again(self, n_rows: int) -> bool:
-        """Whether maps without some rows are made quickly, and the same way."""
-        whole = self.landmarks is None and self.taught is None
-        return whole and 3 <= n_rows <= MAP_AGAIN

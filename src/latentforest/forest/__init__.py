@@ -9,6 +9,7 @@ from latentforest.forest._per_column import ColumnForest as ColumnForest
 from latentforest.forest._per_column import forests_of_columns as forests_of_columns
 from latentforest.forest._resolve import FORESTS as FORESTS
 from latentforest.forest._resolve import GivenForest, resolve_forest
+from latentforest.forest._resolve import regrower as regrower
 from latentforest.forest._saved import StoredForest
 from latentforest.forest._saved import forest_from_json as forest_from_json
 from latentforest.forest._saved import forest_to_json as forest_to_json

@@ -4,6 +4,7 @@ from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -87,6 +88,10 @@ class BaseForest(BaseEstimator):
         check_is_fitted(self, "forest_")
         encoded = self.codec_.encode(X, caller=type(self).__name__)
         return self.forest_.route(encoded.values, n_jobs=self.n_jobs)
+
+    def response_of(self, rows: NDArray[np.integer]) -> NDArray[Any] | None:
+        """Return what ``y`` was for some of the rows; None if it was not asked."""
+        return None
 
     def fits_in_file(self) -> bool:
         """Whether a model file can hold all that was fitted."""

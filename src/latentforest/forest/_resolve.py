@@ -1,9 +1,11 @@
 """From what a user calls a forest to a grown one."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
@@ -38,6 +40,7 @@ from latentforest.table import (
     read_rows,
 )
 
+Rows: TypeAlias = NDArray[np.integer]
 FORESTS: dict[str, type[BaseForest]] = {
     "adversarial": AdversarialForest,
     "completely_random": CompletelyRandomForest,
@@ -222,3 +225,25 @@ def resolve_forest(forest: Any) -> GivenForest:
             "sklearn.frozen.FrozenEstimator where copies are made, as in a grid search."
         )
         raise ValueError(message) from exc
+
+
+def regrower(grower: Any) -> Callable[[EncodedTable, Rows], GrownForest] | None:
+    """Return what grows a forest like a grown one on some of its rows, and no others.
+
+    The rows are given with their numbers. None stands for a forest that cannot grow
+    again: one of a file that holds its trees alone, or of another library.
+    """
+    if type(grower) not in FORESTS.values():
+        return None
+    settings: dict[str, Any] = {"verbose": False}
+    if isinstance(grower, SupervisedForest):
+        if not hasattr(grower, "target_"):
+            return None
+        is_classes = grower.classes_ is not None
+        settings["task"] = "classification" if is_classes else "regression"
+
+    def grow(table: EncodedTable, rows: Rows) -> GrownForest:
+        fresh = clone(grower).set_params(**settings)
+        return fresh.grow_on(table, grower.response_of(rows), np.random.default_rng(0))
+
+    return grow

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from pandas import isna
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
@@ -70,6 +71,8 @@ class SupervisedForest(BaseForest):
         The classes in the order of ``predict_proba``; None for regression.
     leaf_values_ : ndarray of shape (n_leaves, n_outputs)
         Share of each class, or mean response, of the in-bag rows of every leaf.
+    target_ : ndarray of shape (n_rows,)
+        The response, or the number of the class, of every row.
     in_bag_ : ndarray of shape (n_rows, n_estimators)
         How often each row is in each tree's sample: the row weights under which the
         forest kernel reproduces the predictions (Eq. 2 of the paper).
@@ -112,6 +115,7 @@ class SupervisedForest(BaseForest):
     ) -> GrownForest:
         """Grow the trees on an encoded table and its target."""
         target = self._read_target(y, encoded.n_rows)
+        self.target_ = target.responses
         # Centred, so that gains do not drown in the square of a large mean.
         centre = target.responses.mean() if target.task == REGRESS else 0.0
         target = target._replace(responses=target.responses - centre)
@@ -199,11 +203,12 @@ class SupervisedForest(BaseForest):
         Returns
         -------
         SupervisedForest
-            Without ``in_bag_``: nobody knows which rows these trees were grown on.
+            Without ``in_bag_`` and ``target_``: these trees were not grown on any rows.
         """
         other = copy(self).set_params(n_estimators=forest.n_trees)
         other.forest_, other.leaf_values_ = forest, leaf_values
-        vars(other).pop("in_bag_", None)
+        for name in ("in_bag_", "target_"):
+            vars(other).pop(name, None)
         return other
 
     def fits_in_file(self) -> bool:
@@ -216,6 +221,8 @@ class SupervisedForest(BaseForest):
     def put(self, new: NewSection) -> None:
         """Write classes and leaf values to a model file."""
         new.array("leaf_values", self.leaf_values_)
+        if hasattr(self, "target_"):
+            new.array("target", self.target_)
         new.data["classes"] = None
         if self.classes_ is not None:
             part = new.section("classes")
@@ -240,6 +247,21 @@ class SupervisedForest(BaseForest):
         self.leaf_values_ = section.array("leaf_values", np.float64, shape)
         if not np.isfinite(self.leaf_values_).all():
             raise damaged(f"{section.path('leaf_values')} holds NaN or infinity")
+        if section.holds("target"):
+            self.target_ = section.array("target", np.float64, (None,))
+            legal = np.isfinite(self.target_).all()
+            if legal and self.classes_ is not None:
+                labels = np.arange(n_outputs, dtype=np.float64)
+                legal = np.isin(self.target_, labels).all()
+            if not legal:
+                raise damaged(f"{section.path('target')} does not fit the classes")
+
+    def response_of(self, rows: NDArray[np.integer]) -> NDArray[Any]:
+        """Return what ``y`` was for some of the rows."""
+        target = self.target_[rows]
+        if self.classes_ is None:
+            return target
+        return self.classes_[target.astype(np.int64)]
 
     def _average(self, X: Any) -> Floats:
         values = self.codec_.encode(X).values

@@ -27,6 +27,8 @@ FAR_ROWS = 20  # drawn at random for each row and round
 SLOWER_FROM = 0.5  # of the rounds; from there steps become smaller, down to 0
 EARLY_MOMENTUM, MOMENTUM = 0.5, 0.8
 START_SPREAD = 1e-2
+# Of rows that are laid out already, after some were taken away: enough to forget these.
+RELAXING_ROUNDS = 8
 ROW_BLOCK = 4_096
 
 
@@ -35,6 +37,7 @@ def lay_out(
     start: Coords,
     rng: np.random.Generator,
     *,
+    relax: bool = False,
     n_jobs: int | None = None,
 ) -> Coords:
     """Move rows from their start until neighbours lie together and others apart.
@@ -48,9 +51,12 @@ def lay_out(
     graph : NeighbourGraph
         The rows and their neighbours.
     start : array of float, shape (n_rows, n_components)
-        Where rows begin; only relative distances count.
+        Where rows begin; only relative distances count, but for ``relax``.
     rng : numpy.random.Generator
         Draws the rows that push, in each round.
+    relax : bool, default=False
+        The start is a layout already, of these rows and others that are gone: a few
+        rounds move rows from where they lie, without gathering them.
     n_jobs : int or None, default=None
         Threads; results are the same for any number.
 
@@ -62,9 +68,12 @@ def lay_out(
     # In an order of chance, rows at a distance drawn for all are rows drawn at random.
     order = rng.permutation(n_rows)
     n_rounds = ROUNDS if n_rows < MANY_ROWS else FEWER_ROUNDS
+    n_rounds = RELAXING_ROUNDS if relax else n_rounds
     shifts = rng.integers(1, max(n_rows, 2), size=(n_rounds, FAR_ROWS))
-    spread = np.abs(start - start.mean(axis=0)).max()
-    coords = (start - start.mean(axis=0))[order] * (START_SPREAD / (spread or 1.0))
+    middle = start.mean(axis=0)
+    spread = np.abs(start - middle).max()
+    scale = 1.0 if relax else START_SPREAD / (spread or 1.0)
+    coords = (start - middle)[order] * scale
     # Single precision, half as much to read: chance moves rows by more than rounding.
     coords = coords.astype(np.float32)
     graph = graph.take(order)
@@ -83,7 +92,7 @@ def lay_out(
             found = near.sum(dtype=np.float64) * share
             # Estimates from one round scatter.
             total = found if number == 0 else 0.8 * total + 0.2 * found
-            gathering = number < GATHERING * n_rounds
+            gathering = number < GATHERING * n_rounds and not relax
             speed *= EARLY_MOMENTUM if gathering else MOMENTUM
             slower = (1 - number / n_rounds) / (1 - SLOWER_FROM)
             step = 4.0 * length * min(1.0, slower)
@@ -93,7 +102,7 @@ def lay_out(
             coords += speed
     laid_out = np.empty(coords.shape)
     laid_out[order] = coords
-    return laid_out
+    return laid_out + middle if relax else laid_out
 
 
 def _add_forces(

@@ -12,6 +12,7 @@ from latentforest.kernel import LeafRows
 from latentforest.placing._leaf_table import LeafTable
 from latentforest.placing._relatives import relatives_of
 from latentforest.refine import Hints, RefinedRows
+from latentforest.table import RowSet
 from latentforest.trees import ForestArrays
 
 ENCODE_BLOCK = 2**16  # rows whose leaves are held at once
@@ -43,6 +44,22 @@ class Placer(ABC):
         """Whether the forest's own map has a part in placing rows."""
         return self.refined is None or self.refined.start.asks_map
 
+    def locate(self, codes: Codes) -> Coords:
+        """Coordinates of rows, known or new.
+
+        Refined rows, and copies of them, lie where they were moved to together. A row
+        alone would not end there. All other rows, and all rows of a plain map, are
+        placed.
+        """
+        if self.refined is None:
+            return self.place(codes)
+        at = self._refined_set.find(codes)
+        is_new = at < 0
+        coords = self.refined.map.coords_[at]
+        if is_new.any():
+            coords[is_new] = self.place(np.ascontiguousarray(codes[is_new]))
+        return coords
+
     def place(self, codes: Codes, *, fill: bool = False) -> Coords:
         """Coordinates of rows: by the Nyström formula, then refined if wanted.
 
@@ -72,6 +89,11 @@ class Placer(ABC):
             lambda: self.leaf_table.place(self.forest, codes, n_jobs=self.n_jobs),
             relatives,
         )
+
+    @cached_property
+    def _refined_set(self) -> RowSet:
+        assert self.refined is not None, "asked where there are refined rows"
+        return RowSet(self.refined.codes)
 
     @cached_property
     def _refined_leaves(self) -> LeafRows:

@@ -12,7 +12,7 @@ from latentforest._base._parallel import blocks_of, one_blas_thread
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Bools, Coords, Floats
 from latentforest.refine._cells import Cells
-from latentforest.refine._start import Hints, RowMap, RowsToRefine, Start
+from latentforest.refine._start import Hints, Near, RowMap, RowsToRefine, Start
 
 NEGLIGIBLE_SHARE = 1e-12  # of the largest variance
 NEGLIGIBLE_LENGTH = 1e-10
@@ -62,7 +62,13 @@ class LinearStart(Start):
         start = cls.fit(rows.cells, rows.n_components)
         return start, start.place(rows.cells)
 
-    def places(self, cells: Cells, hints: Hints, refined: RowMap) -> list[Coords]:
+    def begin_again(self, rows: RowsToRefine, coords: Coords) -> Coords:
+        """Project the rows on the same axes, which a few rows hardly turn."""
+        return self.place(rows.cells)
+
+    def places(
+        self, cells: Cells, hints: Hints, refined: RowMap, near: Near | None
+    ) -> list[Coords]:
         """Project the rows on the axes."""
         return [self.place(cells)]
 

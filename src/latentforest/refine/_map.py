@@ -117,10 +117,6 @@ class RefinedMap:
         run_blocks(work, blocks, n_jobs=self.n_jobs)
         return coords
 
-    def leave_one_out(self) -> Coords:
-        """Coordinates of the rows: each was moved without itself already."""
-        return self.coords_
-
     def _place_block(
         self, start: Coords, cells: Cells, own: NDArray[np.integer]
     ) -> tuple[Coords, Floats]:

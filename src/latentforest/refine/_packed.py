@@ -17,7 +17,7 @@ from latentforest.refine._curve import BOX, Curve, places_on_curve
 from latentforest.refine._deal import deal_columns
 from latentforest.refine._map import FAR
 from latentforest.refine._settings import Refinement
-from latentforest.refine._start import Hints, RowMap, RowsToRefine, Start
+from latentforest.refine._start import Hints, Near, RowMap, RowsToRefine, Start
 
 
 class PackedMap:
@@ -93,6 +93,7 @@ class PackedStart(Start):
     """
 
     name: ClassVar[str] = "packed"
+    moves: ClassVar[bool] = False
 
     columns: tuple[NDArray[np.int64], ...]  # of each coordinate
 
@@ -103,7 +104,13 @@ class PackedStart(Start):
         places = [places_on_curve(rows.cells, of_one) for of_one in columns]
         return cls(columns), np.column_stack(places)
 
-    def places(self, cells: Cells, hints: Hints, refined: RowMap) -> list[Coords]:
+    def begin_again(self, rows: RowsToRefine, coords: Coords) -> Coords:
+        """Leave the rows at their places on the curves."""
+        return coords
+
+    def places(
+        self, cells: Cells, hints: Hints, refined: RowMap, near: Near | None
+    ) -> list[Coords]:
         """Take the places of the nearest points of each curve."""
         assert isinstance(refined, PackedMap), "made by `refine`"
         return [refined.nearest(cells)]

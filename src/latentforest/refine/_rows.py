@@ -1,20 +1,21 @@
 """Refine the rows of a table, and place others among them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._checks import check_option
 from latentforest._base._section import NewSection, Section
-from latentforest._base._types import Codes, Coords
+from latentforest._base._types import Codes, Coords, Floats
 from latentforest._base._values import damaged
-from latentforest.refine._cells import CellSpace
-from latentforest.refine._map import RefinedMap
+from latentforest.refine._cells import Cells, CellSpace
+from latentforest.refine._map import MOST_STARTS, RefinedMap
+from latentforest.refine._packed import PackedMap
 from latentforest.refine._settings import Refinement
-from latentforest.refine._start import Hints, RowMap, RowsToRefine, Start
-from latentforest.refine._starts import STARTS
+from latentforest.refine._start import Hints, Near, RowMap, RowsToRefine, Start
+from latentforest.refine._starts import RELATIVES, STARTS, nearest_by_cells
 from latentforest.table import EncodedTable, TableSchema
 
 
@@ -30,18 +31,61 @@ class RefinedRows:
 
     def place(self, codes: Codes, hints: Hints, *, fill: bool = False) -> Coords:
         """Move rows to where they, or the cells that they have, decode best."""
-        cells = self.space.cells(codes, fill=fill)
-        return self.map.place(self.start.places(cells, hints, self.map), cells)
+        return self._place(self.space.cells(codes, fill=fill), hints)
 
-    def place_anew(self, rows: NDArray[np.integer], hints: Hints) -> Coords:
-        """Place some of the refined rows again, each as if the others were all.
+    def place_again(
+        self, rows: NDArray[np.integer], hints: Hints, *, n_starts: int = MOST_STARTS
+    ) -> Coords:
+        """Place some of the refined rows as new ones: each as if the others were all.
 
-        They begin in one place each: others seldom change whether cells are missing.
+        The others lie where they lay, also those that this row has drawn near.
         """
-        assert isinstance(self.map, RefinedMap), "rows of other maps are not moved"
+        if isinstance(self.map, PackedMap):
+            return np.ascontiguousarray(self.map.leave_one_out()[rows])
         cells = self.map.cells_.take(rows)
-        starts = self.start.places(cells, hints, self.map)[:1]
-        return self.map.place(starts, cells, rows)
+        return self._place(cells, hints, own=rows, n_starts=n_starts)
+
+    def _place(
+        self,
+        cells: Cells,
+        hints: Hints,
+        *,
+        own: NDArray[np.integer] | None = None,
+        n_starts: int = MOST_STARTS,
+    ) -> Coords:
+        if not isinstance(self.map, RefinedMap):
+            return self.map.place(
+                self.start.places(cells, hints, self.map, None), cells
+            )
+        near = nearest_by_cells(
+            self.map.cells_,
+            cells,
+            hints.relatives(RELATIVES),
+            MOST_STARTS,
+            n_jobs=self.map.n_jobs,
+        )
+        starts = self.start.places(cells, hints, self.map, near)[:n_starts]
+        nearest, share = self.map.coords_[near.rows[:, 0]], _share_of_way(near)[:, None]
+        is_like = share < 1.0
+        starts = [np.where(is_like, nearest, start) for start in starts]
+        ends = self.map.place(starts, cells, own)
+        return np.where(is_like, nearest + share * (ends - nearest), ends)
+
+    def without(
+        self, known: NDArray[np.integer], hints: Hints, rng: np.random.Generator
+    ) -> "RefinedRows":
+        """Make the map again of some of its rows, ``known``, from where they lie.
+
+        The others have drawn their neighbours near; without them, these move on. The
+        new map lies on the old one, so that coordinates of both can be compared.
+        ``hints`` gives what the forest says of the known rows.
+        """
+        cells, coords = self.map.cells_.take(known), self.map.coords_[known]
+        n_jobs = self.map.n_jobs
+        rows = RowsToRefine(cells, hints, coords.shape[1], rng, n_jobs)
+        begin = self.start.begin_again(rows, coords)
+        moved = self.start.refine(self.map.settings, begin, cells, n_jobs=n_jobs)
+        return replace(self, rows=self.rows[known], codes=self.codes[known], map=moved)
 
     def place_all(
         self, table: EncodedTable, own: Coords, place: Callable[[Codes], Coords]
@@ -101,6 +145,20 @@ class RefinedRows:
         start = STARTS[name].take(section, n_components, cells)
         refined = start.take_map(section, coords, cells, n_jobs=n_jobs)
         return cls(rows, codes, space, start, refined)
+
+
+def _share_of_way(near: Near) -> Floats:
+    """Tell which share of its way a row goes, (n_rows,): all of it but near a copy.
+
+    A row less than half as far from the nearest refined row as from the second one
+    begins there. It stays the closer the more it is a copy, so that a small change of a
+    row moves it a little.
+    """
+    first, second = near.squares[:, 0], near.squares[:, 1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = 2.0 * np.sqrt(first / second)
+    share = np.where(first == 0.0, 0.0, share)
+    return np.where(np.isfinite(second), np.minimum(share, 1.0), 1.0)
 
 
 def refine_rows(

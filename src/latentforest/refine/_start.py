@@ -3,13 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, Self
+from typing import ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._section import NewSection, Section
-from latentforest._base._types import Coords
+from latentforest._base._types import Coords, Floats
 from latentforest.refine._cells import Cells
 from latentforest.refine._map import RefinedMap
 from latentforest.refine._settings import Refinement
@@ -31,9 +31,6 @@ class RowMap(Protocol):
     def place(self, starts: Sequence[Coords], cells: Cells) -> Coords:
         """Move new rows from where they may start to where they decode best."""
 
-    def leave_one_out(self) -> Coords:
-        """Coordinates of the rows, each as if it were new."""
-
     def put(self, new: NewSection) -> None:
         """Write to a model file."""
 
@@ -45,6 +42,13 @@ class Hints:
     coords: Callable[[], Coords]  # where its own map places them
     # So many refined rows that share most leaves with each, itself left out; −1: none.
     relatives: Callable[[int], NDArray[np.int64]]
+
+
+class Near(NamedTuple):
+    """The refined rows whose cells are nearest to those of new rows, nearest first."""
+
+    rows: NDArray[np.int64]  # (n_new, n_near); −1 where there are no more
+    squares: Floats  # (n_new, n_near) squared distances; infinite where there are none
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,7 @@ class Start(ABC):
     __slots__ = ()
     name: ClassVar[str]
     asks_map: ClassVar[bool] = False  # where the forest's own map places new rows
+    moves: ClassVar[bool] = True  # whether new rows leave the place where they begin
 
     @classmethod
     @abstractmethod
@@ -71,8 +76,17 @@ class Start(ABC):
         """Learn from the rows that will be refined; return where they begin."""
 
     @abstractmethod
-    def places(self, cells: Cells, hints: Hints, refined: RowMap) -> list[Coords]:
-        """Where new rows may begin; the place that ends best is kept."""
+    def places(
+        self, cells: Cells, hints: Hints, refined: RowMap, near: Near | None
+    ) -> list[Coords]:
+        """Where new rows may begin; the place that ends best is kept.
+
+        Starts from which rows are moved are told which refined rows are ``near``.
+        """
+
+    @abstractmethod
+    def begin_again(self, rows: RowsToRefine, coords: Coords) -> Coords:
+        """Where rows begin on a map without others that shaped their ``coords``."""
 
     def refine(
         self, settings: Refinement, begin: Coords, cells: Cells, *, n_jobs: int | None

@@ -1,22 +1,26 @@
 """The starts there are, by their names."""
 
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._parallel import blocks_of, run_blocks
-from latentforest._base._types import Coords, Floats
-from latentforest.layout import lay_out, neighbour_graph
+from latentforest._base._section import NewSection, Section
+from latentforest._base._types import Coords
+from latentforest._base._values import damaged
+from latentforest.layout import NeighbourGraph, lay_out, neighbour_graph
 from latentforest.refine._cells import Cells
 from latentforest.refine._linear_start import LinearStart
-from latentforest.refine._map import MOST_STARTS
 from latentforest.refine._near_loops import nearest_of
 from latentforest.refine._packed import PackedStart
-from latentforest.refine._start import Hints, RowMap, RowsToRefine, Start
+from latentforest.refine._start import Hints, Near, RowMap, RowsToRefine, Start
 
 ROW_BLOCK = 512
+RELATIVES = 64  # rows that share most leaves, among which the nearest are found
 ROWS_FOR_AXES = 10_000  # that a layout begins with
+TYPICAL_SCALE = 4.0  # of layouts of some thousand rows
 
 
 class ForestStart(Start):
@@ -30,11 +34,18 @@ class ForestStart(Start):
         """Take the forest's coordinates."""
         return cls(), rows.hints.coords()
 
-    def places(self, cells: Cells, hints: Hints, refined: RowMap) -> list[Coords]:
+    def begin_again(self, rows: RowsToRefine, coords: Coords) -> Coords:
+        """Take the forest's coordinates."""
+        return rows.hints.coords()
+
+    def places(
+        self, cells: Cells, hints: Hints, refined: RowMap, near: Near | None
+    ) -> list[Coords]:
         """Take the forest's coordinates."""
         return [hints.coords()]
 
 
+@dataclass(frozen=True, slots=True)
 class NeighbourStart(Start):
     """A layout in which neighbours stay together, whatever becomes of the rest.
 
@@ -44,33 +55,58 @@ class NeighbourStart(Start):
     """
 
     name: ClassVar[str] = "neighbours"
-    relatives = 64
-    neighbours = 15
-    tries = MOST_STARTS
+    neighbours: ClassVar[int] = 15
+
+    scale: float  # of the layout, in units of the coordinates that rows begin with
 
     @classmethod
     def begin(cls, rows: RowsToRefine) -> tuple[Self, Coords]:
         """Lay out the graph of neighbours."""
-        cells, n_jobs = rows.cells, rows.n_jobs
-        related = rows.hints.relatives(cls.relatives)
-        near = nearest_by_cells(cells, cells, related, cls.neighbours, n_jobs=n_jobs)
-        some = cells.take(slice(None, None, max(1, len(related) // ROWS_FOR_AXES)))
-        begin = LinearStart.fit(some, rows.n_components).place(cells)
-        coords = lay_out(neighbour_graph(*near), begin, rows.rng, n_jobs=n_jobs)
-        size = np.sqrt(np.square(coords).mean())
-        return cls(), coords / (size or 1.0)
+        some = slice(None, None, max(1, len(rows.cells.values) // ROWS_FOR_AXES))
+        start = LinearStart.fit(rows.cells.take(some), rows.n_components)
+        graph = cls._graph(rows)
+        coords = lay_out(graph, start.place(rows.cells), rows.rng, n_jobs=rows.n_jobs)
+        scale = float(np.sqrt(np.square(coords).mean())) or 1.0
+        return cls(scale), coords / scale
 
-    def places(self, cells: Cells, hints: Hints, refined: RowMap) -> list[Coords]:
-        """Take the places of the nearest refined rows; the middle if there are none."""
-        related = hints.relatives(self.relatives)
-        rows, _ = nearest_by_cells(
-            refined.cells_, cells, related, self.tries, n_jobs=refined.n_jobs
+    def begin_again(self, rows: RowsToRefine, coords: Coords) -> Coords:
+        """Let the layout relax without the other rows."""
+        graph, laid_out = self._graph(rows), coords * self.scale
+        relaxed = lay_out(graph, laid_out, rows.rng, relax=True, n_jobs=rows.n_jobs)
+        return relaxed / self.scale
+
+    @classmethod
+    def _graph(cls, rows: RowsToRefine) -> NeighbourGraph:
+        cells, related = rows.cells, rows.hints.relatives(RELATIVES)
+        near = nearest_by_cells(
+            cells, cells, related, cls.neighbours, n_jobs=rows.n_jobs
         )
+        return neighbour_graph(*near)
+
+    def places(
+        self, cells: Cells, hints: Hints, refined: RowMap, near: Near | None
+    ) -> list[Coords]:
+        """Take the places of the nearest refined rows; the middle if there are none."""
+        assert near is not None, "rows are moved from here"
         middle = refined.coords_.mean(axis=0)
         return [
             np.where(column[:, None] < 0, middle, refined.coords_[column])
-            for column in rows.T
+            for column in near.rows.T
         ]
+
+    def put(self, new: NewSection) -> None:
+        """Write the scale to a model file."""
+        new.put("layout_scale", self.scale)
+
+    @classmethod
+    def take(cls, section: Section, n_components: int, cells: Cells) -> Self:
+        """Read the scale from a model file."""
+        if not section.has("layout_scale"):  # older files
+            return cls(TYPICAL_SCALE)
+        scale = section.number("layout_scale")
+        if not 0 < scale < np.inf:
+            raise damaged(f"{section.path('layout_scale')} is {scale}")
+        return cls(scale)
 
 
 _ALL: tuple[type[Start], ...] = (ForestStart, LinearStart, NeighbourStart, PackedStart)
@@ -84,7 +120,7 @@ def nearest_by_cells(
     n_neighbors: int,
     *,
     n_jobs: int | None,
-) -> tuple[NDArray[np.int64], Floats]:
+) -> Near:
     """Find the nearest of each row's candidates, and how far they are, squared."""
     shape = len(wanted.values), n_neighbors
     rows, squares = np.full(shape, -1), np.full(shape, np.inf)
@@ -102,4 +138,4 @@ def nearest_by_cells(
         )
 
     run_blocks(work, list(blocks_of(shape[0], ROW_BLOCK)), n_jobs=n_jobs)
-    return rows, squares
+    return Near(rows, squares)
