@@ -67,15 +67,13 @@ def test_distances_are_those_of_written_out_cells_and_of_ordered_levels(model):
     np.testing.assert_allclose(squares[:, 0], gaps)
 
 
-def test_a_refined_row_begins_where_it_lies(model):
+def test_a_copy_of_a_refined_row_is_placed_where_that_lies(model):
     encoder = model.encoder_
     refined = encoder.refined
     whole = np.flatnonzero(~np.isnan(refined.codes).any(axis=1))
     codes = refined.codes[whole]
-    first = refined.start.places(
-        refined.space.cells(codes), encoder._hints(codes), refined.map
-    )[0]
-    np.testing.assert_array_equal(first, refined.map.coords_[whole])
+    placed = refined.place(codes, encoder._hints(codes))
+    np.testing.assert_array_equal(placed, refined.map.coords_[whole])
 
 
 def test_batches_and_threads_change_no_bit(model):
