@@ -84,7 +84,8 @@ def _worst(smooth: pd.DataFrame, tied: pd.DataFrame, coverages: tuple) -> str:
         below = np.stack(part.covered.to_list()) - coverages
         place = below.argsort(axis=None)[:3]
         worst = [
-            f"{below.flat[p]:+.3f} ({part.table.iloc[p // 5]} {part.column.iloc[p // 5]},"
+            f"{below.flat[p]:+.3f} ({part.table.iloc[p // 5]}"
+            f" {part.column.iloc[p // 5]},"
             f" {part.rows.iloc[p // 5]:,} {part.model.iloc[p // 5]}"
             f" {part.components.iloc[p // 5]}, {coverages[p % 5]:.0%})"
             for p in place

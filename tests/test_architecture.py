@@ -1,8 +1,10 @@
 """Promises about the shape of the package: sizes, imports, no work at import."""
 
+import io
 import re
 import subprocess
 import sys
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ ROOT = SOURCE.parents[1]
 MODULES = sorted(
     path for kind in ("py", "js", "css", "html") for path in SOURCE.rglob(f"*.{kind}")
 )
-LONGEST = 300
+MOST_CODE, LONGEST = 300, 600
 OPTIONAL = (
     *("matplotlib", "polars", "pyarrow", "palmerpenguins", "typer", "rich", "onnx"),
     *("onnxruntime", "python_calamine", "duckdb", "anndata"),
@@ -30,9 +32,27 @@ def run(code):
     return done.stdout.split()
 
 
+def lines_of_code(suffix, text):
+    """Count lines that are neither empty nor, in Python, docstring or comment."""
+    if suffix != ".py":
+        return sum(1 for line in text.splitlines() if line.strip())
+    silent = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENCODING}
+    silent |= {tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+    code, begins = set(), True
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in silent:
+            begins |= token.type == tokenize.NEWLINE
+        elif not (begins and token.type == tokenize.STRING):
+            code |= set(range(token.start[0], token.end[0] + 1))
+            begins = False
+    return len(code)
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
 def test_modules_are_short(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= LONGEST
+    assert lines_of_code(path.suffix, text) <= MOST_CODE
 
 
 def test_only_modules_of_loops_are_compiled():

@@ -27,7 +27,17 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore::latentforest._base._errors.SpectrumWarning"
 )
 
-ESTIMATORS = [
+DEFAULTS = [
+    RFAE(),
+    AdversarialForest(),
+    CompletelyRandomForest(),
+    ShiHorvathForest(),
+    SupervisedForest(),
+    EForest(),
+    ForestKernel(),
+    OddRows(),
+]
+OTHERS = [
     RFAE(1, forest=AdversarialForest(8), random_state=0),
     RFAE(
         1,
@@ -35,13 +45,8 @@ ESTIMATORS = [
         decoder=KNNDecoder(prototypes="rows"),
         random_state=0,
     ),
-    AdversarialForest(4, random_state=0),
-    CompletelyRandomForest(4, random_state=0),
-    ShiHorvathForest(4, random_state=0),
-    SupervisedForest(4, random_state=0),
     EForest(CompletelyRandomForest(4), random_state=0),
     ForestKernel(CompletelyRandomForest(4), random_state=0),
-    OddRows(random_state=0),
 ]
 
 TWO_TABLES = "fit takes coordinates and the rows they stand for, not a table and a y"
@@ -71,13 +76,13 @@ def excused(estimator):
     return EXCUSED.get(type(estimator).__name__, {})
 
 
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=excused)
+@parametrize_with_checks([*DEFAULTS, *OTHERS], expected_failed_checks=excused)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
 def test_every_public_estimator_is_checked():
-    """Or there is a reason why it cannot be."""
+    """With its defaults, or there is a reason why it cannot be."""
     rooms = [latentforest, decode, encoder, forest, refine, spectral, table]
     public = {
         name
@@ -85,6 +90,7 @@ def test_every_public_estimator_is_checked():
         for name in room.__all__
         if hasattr(getattr(room, name), "fit")
     }
-    checked = {type(estimator).__name__ for estimator in ESTIMATORS}
+    checked = {type(estimator).__name__ for estimator in DEFAULTS}
+    assert all(repr(estimator).endswith("()") for estimator in DEFAULTS)
     assert not checked & set(NOT_CHECKED)
     assert public == checked | set(NOT_CHECKED)

@@ -221,9 +221,9 @@ class LatentModel(FittedParts):
 
         On a plain map the row's own part in its leaves is left out. The rows of a
         refined map have drawn each other near: a tenth of them at a time is left out,
-        the others move on from where they lie, and then the tenth is placed. These ten
-        maps lie on the model's, not exactly: what rows that are left out lose is told
-        by ``describe``, not by decoding these coordinates with this model.
+        the others move on from where they lie, the tenth is placed, and shifted back
+        with its neighbours. Rows then lie as new ones do: as far from rows like them,
+        beside rows as unlike them. Decoders of this model still know each row.
 
         Returns
         -------

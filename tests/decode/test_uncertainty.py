@@ -50,8 +50,7 @@ def test_intervals_are_wider_where_the_noise_is(model):
 
 
 def test_more_coverage_is_wider_and_keeps_the_sign(model):
-    Z = model.embedding_[:50]
-    rows, sure = model.inverse_transform(Z, return_uncertainty=True)
+    rows, sure = model.inverse_transform(model.embedding_, return_uncertainty=True)
     (low, high), (lower, higher) = sure.interval(0.5), sure.interval(0.99)
     assert (lower <= low).all(axis=None)
     assert (higher >= high).all(axis=None)
@@ -177,8 +176,9 @@ def coverage_of(settings, tables, coverages):
 @pytest.mark.parametrize("n_rows", [12, 30])
 def test_few_rows_cover_what_they_promise(name, n_rows):
     coverages = np.array([0.5, 0.8, 0.9, 0.99])
-    tables = [wide_frame(n_rows, seed) for seed in range(20)]
+    tables = [wide_frame(n_rows, seed) for seed in range(40)]
     found = coverage_of(SETTINGS[name], tables, coverages)
+    # Settings are chosen on the rows that calibrate, which counts where they are few.
     assert (found > coverages - 0.06).all()
 
 

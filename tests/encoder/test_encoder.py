@@ -106,17 +106,6 @@ def test_placing_needs_nothing_of_the_training(refine):
             ask()
 
 
-def test_a_linear_start_asks_no_tree(monkeypatch):
-    refine = Refinement(2, start="linear")
-    model = RFAE(2, forest=FOREST, refine=refine, random_state=0).fit(TABLE)
-    wanted = model.transform(TABLE)
-    routed = counted(monkeypatch, type(model.encoder_.forest), "leaves")
-    np.testing.assert_array_equal(model.transform(TABLE), wanted)
-    assert not routed
-    RFAE(2, forest=FOREST, refine=2, random_state=0).fit(TABLE).transform(TABLE)
-    assert routed
-
-
 def test_the_kernel_of_a_model_is_that_of_the_forest():
     y = TABLE["few"]
     forest = SupervisedForest(10, random_state=0)

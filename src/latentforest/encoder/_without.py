@@ -14,12 +14,17 @@ from latentforest.encoder._encoder import Encoder, Regrow
 from latentforest.encoder._fit import fit_encoder
 from latentforest.forest import GrownForest
 from latentforest.kernel import LeafRows
+from latentforest.neighbours import NeighbourSearch, inverse_distance_weights
 from latentforest.placing import relatives_of
 from latentforest.refine import Hints, PackedMap
 from latentforest.spectral import DiffusionMap
 
 Rows: TypeAlias = NDArray[np.integer]
 PARTS = 10  # of the refined rows, each left out at once
+# Rounds in which a layout forgets rows. Eight and it stands for a map of other rows;
+# after three it still lies on the model's, whose neighbourhoods more would tear apart.
+FORGETTING, LOOSENING = 8, 3
+SHIFTED_WITH = 5  # neighbours that say how the model's map lies beside one made again
 
 
 def plain_without(
@@ -51,7 +56,12 @@ def plain_without(
 
 
 def refined_without(
-    encoder: Encoder, regrow: Regrow | None, known: Rows, held: Rows
+    encoder: Encoder,
+    regrow: Regrow | None,
+    known: Rows,
+    held: Rows,
+    *,
+    rounds: int = FORGETTING,
 ) -> tuple[DecoderContext, Coords]:
     """Make a refined map of the known rows again, and place the held ones on it.
 
@@ -65,7 +75,7 @@ def refined_without(
     # The forest's own coordinates are those without the row, on one and the same map.
     others = partial(relatives_of, leaves, grown.leaf_ids, own=True, n_jobs=n_jobs)
     hints = Hints(lambda: encoder.new_coords[rows], others)
-    fewer = refined.without(known, hints, np.random.default_rng(0))
+    fewer = refined.without(known, hints, rounds=rounds)
     codes = training.table.values[new]
     ids = grown.forest.leaves(codes, n_jobs=n_jobs)
     relatives = partial(relatives_of, leaves, ids, n_jobs=n_jobs)
@@ -74,7 +84,11 @@ def refined_without(
 
 
 def refined_as_new(encoder: Encoder, regrow: Regrow | None) -> Coords:
-    """Coordinates of the refined rows, a tenth at a time on a map without them."""
+    """Coordinates of the refined rows, a tenth at a time placed on a map without them.
+
+    From there they are shifted as the model's map is beside that one, by the mean of
+    their neighbours on it.
+    """
     assert encoder.refined is not None, "asked where there are refined rows"
     coords = encoder.refined.map.coords_
     if isinstance(encoder.refined.map, PackedMap) or len(coords) < 3:
@@ -83,7 +97,12 @@ def refined_as_new(encoder: Encoder, regrow: Regrow | None) -> Coords:
     drawn = np.random.default_rng(0).permutation(len(coords))
     for held in np.array_split(drawn, min(len(coords), PARTS)):
         known = np.setdiff1d(drawn, held)
-        as_new[held] = refined_without(encoder, regrow, known, held)[1]
+        fewer, placed = refined_without(encoder, regrow, known, held, rounds=LOOSENING)
+        search = NeighbourSearch(fewer.coords)
+        near = search.nearest(placed, SHIFTED_WITH, n_jobs=encoder.n_jobs)
+        weights = inverse_distance_weights(near.distances)
+        shifts = (coords[known] - fewer.coords)[near.rows]
+        as_new[held] = placed + np.einsum("ij,ijk->ik", weights, shifts)
     return as_new
 
 

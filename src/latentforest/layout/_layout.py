@@ -27,8 +27,6 @@ FAR_ROWS = 20  # drawn at random for each row and round
 SLOWER_FROM = 0.5  # of the rounds; from there steps become smaller, down to 0
 EARLY_MOMENTUM, MOMENTUM = 0.5, 0.8
 START_SPREAD = 1e-2
-# Of rows that are laid out already, after some were taken away: enough to forget these.
-RELAXING_ROUNDS = 8
 ROW_BLOCK = 4_096
 
 
@@ -37,7 +35,7 @@ def lay_out(
     start: Coords,
     rng: np.random.Generator,
     *,
-    relax: bool = False,
+    relax: int = 0,
     n_jobs: int | None = None,
 ) -> Coords:
     """Move rows from their start until neighbours lie together and others apart.
@@ -54,9 +52,9 @@ def lay_out(
         Where rows begin; only relative distances count, but for ``relax``.
     rng : numpy.random.Generator
         Draws the rows that push, in each round.
-    relax : bool, default=False
-        The start is a layout already, of these rows and others that are gone: a few
-        rounds move rows from where they lie, without gathering them.
+    relax : int, default=0
+        If positive, the start is a layout already, of these rows and others that are
+        gone: so many rounds move rows from where they lie, without gathering them.
     n_jobs : int or None, default=None
         Threads; results are the same for any number.
 
@@ -68,7 +66,7 @@ def lay_out(
     # In an order of chance, rows at a distance drawn for all are rows drawn at random.
     order = rng.permutation(n_rows)
     n_rounds = ROUNDS if n_rows < MANY_ROWS else FEWER_ROUNDS
-    n_rounds = RELAXING_ROUNDS if relax else n_rounds
+    n_rounds = relax or n_rounds
     shifts = rng.integers(1, max(n_rows, 2), size=(n_rounds, FAR_ROWS))
     middle = start.mean(axis=0)
     spread = np.abs(start - middle).max()

@@ -62,7 +62,7 @@ class LinearStart(Start):
         start = cls.fit(rows.cells, rows.n_components)
         return start, start.place(rows.cells)
 
-    def begin_again(self, rows: RowsToRefine, coords: Coords) -> Coords:
+    def begin_again(self, rows: RowsToRefine, coords: Coords, rounds: int) -> Coords:
         """Project the rows on the same axes, which a few rows hardly turn."""
         return self.place(rows.cells)
 

@@ -104,7 +104,7 @@ class PackedStart(Start):
         places = [places_on_curve(rows.cells, of_one) for of_one in columns]
         return cls(columns), np.column_stack(places)
 
-    def begin_again(self, rows: RowsToRefine, coords: Coords) -> Coords:
+    def begin_again(self, rows: RowsToRefine, coords: Coords, rounds: int) -> Coords:
         """Leave the rows at their places on the curves."""
         return coords
 

@@ -72,18 +72,19 @@ class RefinedRows:
         return np.where(is_like, nearest + share * (ends - nearest), ends)
 
     def without(
-        self, known: NDArray[np.integer], hints: Hints, rng: np.random.Generator
+        self, known: NDArray[np.integer], hints: Hints, *, rounds: int
     ) -> "RefinedRows":
         """Make the map again of some of its rows, ``known``, from where they lie.
 
         The others have drawn their neighbours near; without them, these move on. The
-        new map lies on the old one, so that coordinates of both can be compared.
+        new map lies on the old one, but for what ``rounds`` of a layout change.
         ``hints`` gives what the forest says of the known rows.
         """
         cells, coords = self.map.cells_.take(known), self.map.coords_[known]
         n_jobs = self.map.n_jobs
+        rng = np.random.default_rng(0)
         rows = RowsToRefine(cells, hints, coords.shape[1], rng, n_jobs)
-        begin = self.start.begin_again(rows, coords)
+        begin = self.start.begin_again(rows, coords, rounds)
         moved = self.start.refine(self.map.settings, begin, cells, n_jobs=n_jobs)
         return replace(self, rows=self.rows[known], codes=self.codes[known], map=moved)
 

@@ -85,8 +85,11 @@ class Start(ABC):
         """
 
     @abstractmethod
-    def begin_again(self, rows: RowsToRefine, coords: Coords) -> Coords:
-        """Where rows begin on a map without others that shaped their ``coords``."""
+    def begin_again(self, rows: RowsToRefine, coords: Coords, rounds: int) -> Coords:
+        """Where rows begin on a map without others that shaped their ``coords``.
+
+        A layout takes so many rounds to forget them.
+        """
 
     def refine(
         self, settings: Refinement, begin: Coords, cells: Cells, *, n_jobs: int | None

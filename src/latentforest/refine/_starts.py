@@ -34,7 +34,7 @@ class ForestStart(Start):
         """Take the forest's coordinates."""
         return cls(), rows.hints.coords()
 
-    def begin_again(self, rows: RowsToRefine, coords: Coords) -> Coords:
+    def begin_again(self, rows: RowsToRefine, coords: Coords, rounds: int) -> Coords:
         """Take the forest's coordinates."""
         return rows.hints.coords()
 
@@ -69,10 +69,10 @@ class NeighbourStart(Start):
         scale = float(np.sqrt(np.square(coords).mean())) or 1.0
         return cls(scale), coords / scale
 
-    def begin_again(self, rows: RowsToRefine, coords: Coords) -> Coords:
+    def begin_again(self, rows: RowsToRefine, coords: Coords, rounds: int) -> Coords:
         """Let the layout relax without the other rows."""
         graph, laid_out = self._graph(rows), coords * self.scale
-        relaxed = lay_out(graph, laid_out, rows.rng, relax=True, n_jobs=rows.n_jobs)
+        relaxed = lay_out(graph, laid_out, rows.rng, relax=rounds, n_jobs=rows.n_jobs)
         return relaxed / self.scale
 
     @classmethod
