@@ -4,7 +4,7 @@
     LATENTFOREST_DATA=… python benchmarks/intervals.py report  # intervals.md
 
 Each line of ``results/intervals.jsonl`` is one table, number of training rows, model
-and number of coordinates: means over samples of training rows. Measured on 3,000 new rows,
+and number of coordinates: means over samples of training rows. Measured on new rows,
 column by column: the share of cells in their intervals, the width, and the interval
 score (width plus 2 / α times the distance by which a cell misses it). On the first
 samples beside an honest split: a fifth of the training rows is kept out of forest, map

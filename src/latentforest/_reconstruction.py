@@ -53,6 +53,8 @@ class TableAutoencoder(
     def reconstruct(self, X: Any) -> Any:
         """Encode the rows of a table and decode them again.
 
+        Training rows, and copies of them, come back better than new rows do.
+
         Parameters
         ----------
         X : data frame, array of shape (n_rows, n_columns), dict or list of dicts
@@ -74,7 +76,8 @@ class TableAutoencoder(
 
         Measured by the spread of the training rows, so that a single row has a
         distortion too; see `latentforest.metrics.distortion` for the paper's measure,
-        which takes that of the rows themselves.
+        which takes that of the rows themselves. Training rows have shaped the map:
+        they lose less than new rows do.
 
         Parameters
         ----------
@@ -102,7 +105,8 @@ class TableAutoencoder(
     def score(self, X: Any, y: Any = None) -> float:
         """Return 1 minus the mean distortion of the reconstructed table.
 
-        The spread of a number is that of the training rows; see ``distortion``.
+        The spread of a number is that of the training rows; see ``distortion``. Training
+        rows have shaped the map: their score is higher than that of new rows.
 
         Parameters
         ----------
