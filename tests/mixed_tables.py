@@ -75,6 +75,18 @@ def shuffled(frame, seed=0):
     )
 
 
+def factor_frame(n_rows, seed, n_factors=3):
+    """Seven numbers, two categories and an integer that follow from a few factors."""
+    law, rng = np.random.default_rng(n_factors), np.random.default_rng([1, seed])
+    factors = rng.normal(size=(n_rows, n_factors))
+    numbers = np.tanh(0.7 * factors @ law.normal(size=(n_factors, 7)))
+    numbers += 0.3 * rng.normal(size=numbers.shape)
+    table = pd.DataFrame(numbers, columns=[f"x{j}" for j in range(7)])
+    table["two"] = np.where(factors[:, 0] + rng.normal(size=n_rows) > 0, "a", "b")
+    table["three"] = rng.choice(list("uvw"), n_rows)
+    return table.assign(count=rng.poisson(np.exp(0.5 * factors[:, 1] + 1)))
+
+
 @st.composite
 def frames(draw, *, columns=tuple(COLUMNS), min_rows=6, max_rows=30):
     """Draw data frames of one to five columns, with and without missing cells."""

@@ -8,22 +8,10 @@ import pytest
 from sklearn.neighbors import NearestNeighbors
 
 from latentforest import RFAE, CompletelyRandomForest, Refinement, Scorer
-from mixed_tables import shuffled
+from mixed_tables import factor_frame, shuffled
 
 FOREST = CompletelyRandomForest(40)
 STARTS = ["neighbours", "forest", "linear"]
-
-
-def factor_frame(n_rows, seed, n_factors=3):
-    """Seven numbers, two categories and an integer that follow from a few factors."""
-    law, rng = np.random.default_rng(n_factors), np.random.default_rng([1, seed])
-    factors = rng.normal(size=(n_rows, n_factors))
-    numbers = np.tanh(0.7 * factors @ law.normal(size=(n_factors, 7)))
-    numbers += 0.3 * rng.normal(size=numbers.shape)
-    table = pd.DataFrame(numbers, columns=[f"x{j}" for j in range(7)])
-    table["two"] = np.where(factors[:, 0] + rng.normal(size=n_rows) > 0, "a", "b")
-    table["three"] = rng.choice(list("uvw"), n_rows)
-    return table.assign(count=rng.poisson(np.exp(0.5 * factors[:, 1] + 1)))
 
 
 TABLE = factor_frame(500, 0)

@@ -7,9 +7,10 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
+from sklearn.ensemble import RandomForestRegressor
 
 from latentforest import RFAE, CompletelyRandomForest, Refinement
-from mixed_tables import mixed_frame
+from mixed_tables import factor_frame, mixed_frame
 
 FOREST = CompletelyRandomForest(40)
 
@@ -191,6 +192,35 @@ def test_copies_of_rows_change_no_promise(name):
     ]
     found = coverage_of(SETTINGS[name], tables, coverages)
     np.testing.assert_allclose(found, coverages, atol=0.06)
+
+
+@pytest.mark.parametrize("forest", [None, "supervised"])
+def test_long_tables_cover_what_they_promise(forest):
+    coverages, found = np.array([0.5, 0.8, 0.9]), []
+    for seed in range(2):
+        rows = factor_frame(5_000, seed)
+        train, new = rows[:2_500], rows[2_500:].reset_index(drop=True)
+        given = {} if forest is None else {"forest": forest}
+        target = train["two"] if forest == "supervised" else None
+        model = RFAE(4, random_state=seed, **given).fit(train, target)
+        _, sure = model.inverse_transform(model.transform(new), return_uncertainty=True)
+        ends = [sure.interval(coverage) for coverage in coverages]
+        cells = new[ends[0][0].columns]
+        inside = [((cells >= a) & (cells <= b)).mean() for a, b in ends]
+        found.append([share.drop("count") for share in inside])  # which has ties
+    shares = np.mean(found, axis=0)
+    np.testing.assert_allclose(shares.mean(axis=1), coverages, atol=0.03)
+    assert (coverages - 0.07 < shares.T).all()
+
+
+def test_a_forest_that_was_given_fitted_is_said_to_know_the_rows():
+    table = noisy_frame(300, 0)
+    forest = RandomForestRegressor(20, min_samples_leaf=20, random_state=0)
+    numbers = table.drop(columns="side")
+    forest.fit(numbers, numbers["x0"])
+    model = RFAE(1, forest=forest, random_state=0).fit(numbers)
+    with pytest.warns(UserWarning, match="forest=.* cannot be grown again"):
+        model.inverse_transform(model.embedding_, return_uncertainty=True)
 
 
 @pytest.mark.parametrize("coverage", [0, 1, -0.5, 90])

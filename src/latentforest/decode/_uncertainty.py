@@ -19,7 +19,7 @@ ONE_SIGMA = 0.6827  # share of a normal distribution within one standard deviati
 # Maps are made again without the rows of each part: long tables have a single one.
 FIVE_PARTS = HoldOut(n_parts=5, one_in=5, rows_per_part=500)
 ONE_PART = HoldOut(n_parts=1, one_in=5, rows_per_part=5_000)
-LONG = 2_000
+LONG = 5_000
 # Part of the error at large that is added to the spread of the neighbours.
 FLOORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 USUAL_FLOOR, ENOUGH_SCORES = 1.0, 50
