@@ -46,7 +46,7 @@ def test_nearest_squares_are_those_of_all_pairs():
 
 
 def test_levels_have_the_weight_of_their_rows_and_ties_go_to_the_first():
-    n_rows, n_trees, width, n_levels = 60, 4, 12, 9
+    n_rows, n_trees, n_folds, width, n_levels = 60, 4, 2, 12, 9
     ids = RNG.integers(width - 1, size=(n_rows, n_trees))
     ids[3] = width - 1  # leaves of nobody else
     ids += width * np.arange(n_trees)
@@ -54,26 +54,31 @@ def test_levels_have_the_weight_of_their_rows_and_ties_go_to_the_first():
     cells, own = RNG.integers(n_levels, size=n_rows), np.arange(n_rows)
     own[::5] = -1
     own[3] = 3
-    skip = (RNG.random((n_rows, n_trees)) < 0.3).astype(np.uint16)
-    leaves, said = LeafRows.of_ids(ids, width * n_trees), np.zeros((n_rows, 3))
+    copy = np.where(RNG.random(n_rows) < 0.3, RNG.integers(n_rows, size=n_rows), -1)
+    fold = np.where(own < 0, -1, RNG.integers(n_folds, size=n_rows))
+    leaves, said = LeafRows.of_ids(ids, width * n_trees), np.zeros((n_rows, n_folds, 2))
+    likeliest = np.empty(n_rows)
     expect_levels(
-        *(ids, skip, leaves.members, leaves.starts, known, cells, own),
-        *(0, n_rows, said),
+        *(ids, leaves.members, leaves.starts, known, own, copy, fold),
+        *(cells, likeliest, 0, n_rows, said),
     )
     n_ties = 0
     for row in range(n_rows):
-        votes, n_trees_heard = np.zeros(n_levels), 0
+        votes, wanted = np.zeros(n_levels), np.zeros((n_folds, 2))
         for tree in range(n_trees):
-            if own[row] >= 0 and skip[row, tree]:
+            if fold[row] >= 0 and fold[row] != tree % n_folds:
                 continue
             there = np.flatnonzero(ids[:, tree] == ids[row, tree])
-            there = there[there != own[row]]
-            n_trees_heard += len(there) > 0
+            there = there[(there != own[row]) & (there != copy[row])]
+            if not len(there):
+                continue
+            share = (known[there] == cells[row]).sum() / len(there)
+            wanted[tree % n_folds] += [1, share]
             for other in there:
                 votes[known[other]] += 1 / len(there)
-        wanted = [n_trees_heard, votes[cells[row]], votes.argmax()]
         n_ties += (votes == votes.max()).sum() > 1
-        assert said[row].tolist() == wanted
+        assert said[row].tolist() == wanted.tolist()
+        assert likeliest[row] == votes.argmax()
     assert n_ties > 3
 
 
@@ -118,8 +123,14 @@ def test_lonely_rows_are_not_usual():
 
 def test_no_tree_splits_on_the_column_it_tells():
     table = TableCodec().fit_encode(mixed_frame(60, missing=0.1))
+    fold = RNG.integers(3, size=60)
     forests = forests_of_columns(
-        table, n_trees=5, min_samples_leaf=2, rng=np.random.default_rng(0)
+        table,
+        fold,
+        n_folds=3,
+        n_trees=5,
+        min_samples_leaf=2,
+        rng=np.random.default_rng(0),
     )
     for column, grown in enumerate(forests):
         assert column not in grown.forest.feature
@@ -130,11 +141,14 @@ def test_no_tree_splits_on_the_column_it_tells():
 def test_known_rows_find_themselves_and_copies_the_first():
     values = np.array([[1.0, np.nan], [0.0, 2.0], [1.0, np.nan], [-0.0, 2.0]])
     table = TableCodec().fit_encode(values)
-    known = KnownRows.of_table(table, np.array([2, 3]), np.array([1]))
+    fold = np.array([2, 1, 0, 0])
+    known = KnownRows.of_table(table, np.array([2, 3]), np.array([0, 1, 3]), fold)
     new = np.array([[1.0, np.nan], [0.0, 2.0], [1.0, 1.0]])
-    points, learned = known.places(new)
+    points, learned, folds = known.places(new)
     assert points.tolist() == [0, 1, -1]
-    assert learned.tolist() == [-1, 0, -1]
+    assert learned.tolist() == [0, 1, -1]
+    assert folds.tolist() == [2, 1, -1]
+    assert known.copy.tolist() == [-1, 2, -1, 2]
 
 
 def test_an_expected_cell_does_not_follow_the_cell_itself():

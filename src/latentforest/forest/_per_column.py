@@ -24,12 +24,13 @@ class ColumnForest(NamedTuple):
 
     forest: ForestArrays
     leaf_ids: LeafIds  # (n_rows, n_trees) leaves of the rows it was grown on
-    in_bag: NDArray[np.uint16]  # (n_rows, n_trees) how often each tree drew each row
 
 
 def forests_of_columns(
     encoded: EncodedTable,
+    fold: NDArray[np.integer],
     *,
+    n_folds: int,
     n_trees: int,
     min_samples_leaf: int,
     rng: np.random.Generator,
@@ -37,12 +38,17 @@ def forests_of_columns(
 ) -> Iterator[ColumnForest]:
     """Grow, column by column, bootstrapped trees on all other columns.
 
-    The table is binned once; in turn each column has one bin only, and no split.
+    Tree t draws from all rows but those of fold t mod ``n_folds``. The table is binned
+    once; in turn each column has one bin only, and no split.
 
     Parameters
     ----------
     encoded : EncodedTable
         The rows.
+    fold : array of int, shape (n_rows,)
+        The fold of each row, 0 … n_folds − 1; none holds all rows.
+    n_folds : int
+        Number of folds.
     n_trees : int
         Trees per column.
     min_samples_leaf : int
@@ -69,26 +75,23 @@ def forests_of_columns(
             min_leaf=min_samples_leaf,
             min_class=[0] * response.width,
         )
-        in_bag = np.empty((encoded.n_rows, n_trees), np.uint16, order="F")
-
-        def keep(
-            number: int, tree: Tree, counts: Floats, in_bag: NDArray[np.uint16] = in_bag
-        ) -> Tree:
-            in_bag[:, number] = counts
-            return tree
-
         trees = grow_trees(
             _hidden(table, column),
             response,
             rules,
-            keep,
+            _as_it_is,
             seeds=draw_seeds(rng, n_trees),
             bootstrap=True,
             n_jobs=n_jobs,
             progress=None,
+            may_draw=lambda number: fold != number % n_folds,
         )
         grown = join_grown(trees, table.split_levels, n_jobs=n_jobs)
-        yield ColumnForest(grown.forest, grown.leaf_ids, in_bag)
+        yield ColumnForest(grown.forest, grown.leaf_ids)
+
+
+def _as_it_is(number: int, tree: Tree, counts: Floats) -> Tree:
+    return tree
 
 
 def _hidden(table: BinnedTable, column: int) -> BinnedTable:

@@ -102,7 +102,7 @@ def odd_cells(
     expected = np.where(void, np.nan, judged.expected)
     return OddCells(
         judged.scores,
-        oddness.cell_p_values(judged.surprise),
+        judged.p_values,
         judged.surprise,
         codec.decode(expected, index=index),
     )

@@ -1,6 +1,7 @@
 """Training rows, told apart from new ones: each is judged without itself."""
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,14 @@ Rows = NDArray[np.int64]
 PRIME = np.uint64(0x9E3779B97F4A7C15)
 
 
+class Places(NamedTuple):
+    """Where rows are among those that others are measured by; −1: nowhere."""
+
+    at_points: Rows  # (n_rows,) among the points
+    at_learned: Rows  # (n_rows,) among the rows that trees were grown on
+    fold: Rows  # (n_rows,) which a third of the trees was grown without
+
+
 @dataclass(frozen=True, eq=False)
 class KnownRows:
     """Where training rows stand among those that others are measured by."""
@@ -19,15 +28,15 @@ class KnownRows:
     values: Codes  # of the training rows
     order: Rows  # the rows by their key
     keys: NDArray[np.uint64]  # sorted
-    at_points: Rows  # (n_rows,) place among the points; -1: not there
-    at_learned: Rows  # (n_rows,) place among the rows that trees were grown on
+    own: Places  # of the training rows; copies stand where the first of them does
+    copy: Rows  # (n_rows,) of learned rows, where another one like it was learned
     measured: Floats  # (3, n_rows) what was measured of the rows, each left out
 
     @classmethod
     def of_table(
-        cls, table: EncodedTable, points_at: Rows, learned_at: Rows
+        cls, table: EncodedTable, points_at: Rows, learned_at: Rows, fold: Rows
     ) -> "KnownRows":
-        """Remember the rows of a table; copies stand where the first of them does."""
+        """Remember the rows of a table, and the fold of each."""
         keys = _keys(table.values)
         order = np.argsort(keys, kind="stable")
         number = table.distinct_rows()
@@ -35,8 +44,12 @@ class KnownRows:
             table.values,
             order,
             keys[order],
-            _places(number, points_at),
-            _places(number, learned_at),
+            Places(
+                _places(number, points_at),
+                _places(number, learned_at),
+                fold[_places(number, np.arange(table.n_rows))],
+            ),
+            _copies(number, learned_at),
             np.empty((3, 0)),
         )
 
@@ -44,8 +57,8 @@ class KnownRows:
         """Return the rows with what was measured of them."""
         return replace(self, measured=measured)
 
-    def places(self, codes: Codes) -> tuple[Rows, Rows]:
-        """Places of rows among points and learned rows; -1 where they are new."""
+    def places(self, codes: Codes) -> Places:
+        """Find rows among the training rows."""
         keys = _keys(codes)
         row = np.full(len(codes), -1)
         at = np.searchsorted(self.keys, keys, side="left")
@@ -61,10 +74,7 @@ class KnownRows:
             open_ = open_[~same]
             at[open_] += 1
         known = row >= 0
-        return (
-            np.where(known, self.at_points[row], -1),
-            np.where(known, self.at_learned[row], -1),
-        )
+        return Places(*(np.where(known, place[row], -1) for place in self.own))
 
 
 def _places(number: NDArray[np.integer], rows: Rows) -> Rows:
@@ -72,6 +82,17 @@ def _places(number: NDArray[np.integer], rows: Rows) -> Rows:
     first = np.full(int(number.max()) + 1, -1)
     first[number[rows[::-1]]] = np.arange(len(rows))[::-1]
     return first[number]
+
+
+def _copies(number: NDArray[np.integer], rows: Rows) -> Rows:
+    """For every row that is among some, the place there of its second copy, or -1."""
+    is_second = _places(number, rows)[rows] != np.arange(len(rows))
+    second = np.flatnonzero(is_second)
+    found = np.full(len(number), -1)
+    if len(second):
+        at = _places(number, rows[second])[rows]
+        found[rows] = np.where(at >= 0, second[at], -1)
+    return found
 
 
 def _keys(codes: Codes) -> NDArray[np.uint64]:

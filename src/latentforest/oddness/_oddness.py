@@ -9,9 +9,15 @@ from numpy.typing import NDArray
 from latentforest._base._parallel import blocks_of, run_blocks
 from latentforest._base._random import RandomState, stage_rngs
 from latentforest._base._types import Codes, Floats
-from latentforest.oddness._cells import CellExpectation, fit_expectations
-from latentforest.oddness._known import KnownRows
+from latentforest.oddness._cells import (
+    FOLDS,
+    CellExpectation,
+    OwnPlace,
+    fit_expectations,
+)
+from latentforest.oddness._known import KnownRows, Places
 from latentforest.oddness._near_loops import nearest_squares
+from latentforest.oddness._ranks import CellRanks, CellSurprise
 from latentforest.oddness._tail import Tail
 from latentforest.oddness._usual import usual_rows
 from latentforest.refine import CellSpace
@@ -32,6 +38,7 @@ class Judgement(NamedTuple):
 
     scores: Floats  # (n_rows,) higher is more usual
     surprise: Floats  # (n_rows, n_columns) of each cell given the others
+    p_values: Floats  # (n_rows, n_columns) how seldom cells surprise as much
     expected: Codes  # (n_rows, n_columns) what the others let expect there
 
 
@@ -45,6 +52,7 @@ class Measures:
     points_at: Rows  # which rows these are
     expectations: list[CellExpectation]
     learned_at: Rows  # the rows that these were learned from
+    fold: Rows  # (n_rows,) of every training row
     n_jobs: int | None
 
     @classmethod
@@ -52,7 +60,7 @@ class Measures:
         cls, table: EncodedTable, random_state: RandomState, n_jobs: int | None
     ) -> "Measures":
         """Find usual rows, and learn what cells follow from others."""
-        rngs = stage_rngs(random_state, "usual", "points", "cells")
+        rngs = stage_rngs(random_state, "usual", "points", "cells", "folds")
         is_usual = usual_rows(table, USUAL, rngs["usual"], n_jobs=n_jobs)
         chosen = np.arange(table.n_rows)
         if len(chosen) > MOST_POINTS:
@@ -62,10 +70,11 @@ class Measures:
         space = CellSpace.of_table(table, tell_gaps=False)
         values = space.cells(table.values).values
         scaled = EncodedTable(table.schema, values)
-        cells, rows = fit_expectations(scaled, rngs["cells"], n_jobs=n_jobs)
+        fold = rngs["folds"].permutation(table.n_rows) % FOLDS
+        cells, rows = fit_expectations(scaled, fold, rngs["cells"], n_jobs=n_jobs)
         points = np.ascontiguousarray(_stepped(space, values)[chosen])
         n_usual = int(is_usual[chosen].sum())
-        return cls(space, points, n_usual, chosen, cells, rows, n_jobs)
+        return cls(space, points, n_usual, chosen, cells, rows, fold, n_jobs)
 
     def distances(self, codes: Codes, place: Rows) -> tuple[Floats, Floats]:
         """Mean distance to the nearest usual rows, and to the nearest rows of any kind.
@@ -93,15 +102,17 @@ class Measures:
             run_blocks(work, blocks, n_jobs=self.n_jobs)
         return squares
 
-    def surprises(self, codes: Codes, place: Rows) -> tuple[Floats, Codes]:
+    def surprises(self, codes: Codes, own: OwnPlace) -> CellSurprise:
         """Surprise of each cell, and what is expected there."""
         values = self.space.cells(codes).values
         surprise, expected = np.empty(codes.shape), np.empty(codes.shape)
+        by_fold = np.empty((*codes.shape, FOLDS))
         for column, model in enumerate(self.expectations):
-            surprise[:, column], expected[:, column] = model.surprise(
-                values, place, n_jobs=self.n_jobs
+            surprise[:, column], by_fold[:, column], expected[:, column] = (
+                model.surprise(values, own, n_jobs=self.n_jobs)
             )
-        return surprise, expected * self.space.scale + self.space.mean
+        expected = expected * self.space.scale + self.space.mean
+        return CellSurprise(surprise, by_fold, expected)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,18 +132,21 @@ class Oddness:
     known: KnownRows
     weight: float
     tails: list[Tail]  # of u, d and Σ_j s_j²
-    cell_tails: list[Tail]  # of the surprise in each column
+    ranks: CellRanks
 
     def judge(self, codes: Codes) -> Judgement:
         """Judge rows; each on its own, whatever the others are."""
         scores = np.empty(len(codes))
-        surprise, expected = np.empty(codes.shape), np.empty(codes.shape)
+        surprise, p_values = np.empty(codes.shape), np.empty(codes.shape)
+        expected = np.empty(codes.shape)
         for begin, end in blocks_of(len(codes), ROW_BLOCK):
             part = np.ascontiguousarray(codes[begin:end])
-            of_row, *cells = _measure(self.measures, self.known, part)
-            surprise[begin:end], expected[begin:end] = cells
+            own = self.known.places(part)
+            of_row, cells = _measure(self.measures, own, part)
+            surprise[begin:end], expected[begin:end] = cells.surprise, cells.expected
+            p_values[begin:end] = self.ranks.p_values(cells, own.fold)
             scores[begin:end] = self._combined(of_row)
-        return Judgement(scores, surprise, expected)
+        return Judgement(scores, surprise, p_values, expected)
 
     def _combined(self, of_row: Floats) -> Floats:
         far, apart, odd = (
@@ -144,13 +158,6 @@ class Oddness:
     def own_scores(self) -> Floats:
         """Scores of the training rows, each left out."""
         return self._combined(self.known.measured)
-
-    def cell_p_values(self, surprise: Floats) -> Floats:
-        """Conformal p-values of cells: how often training rows surprise as much."""
-        p_values = np.empty(surprise.shape)
-        for column, tail in enumerate(self.cell_tails):
-            p_values[:, column] = tail.p_values(surprise[:, column])
-        return p_values
 
 
 def fit_oddness(
@@ -172,29 +179,49 @@ def fit_oddness(
     Oddness
     """
     measures = Measures.of_table(table, random_state, n_jobs)
-    known = KnownRows.of_table(table, measures.points_at, measures.learned_at)
+    known = KnownRows.of_table(
+        table, measures.points_at, measures.learned_at, measures.fold
+    )
     of_row, surprise = np.empty((3, table.n_rows)), np.empty(table.values.shape)
     for begin, end in blocks_of(table.n_rows, ROW_BLOCK):
-        measured = _measure(measures, known, table.values[begin:end])
-        of_row[:, begin:end], surprise[begin:end] = measured[:2]
+        own = Places(*(place[begin:end] for place in known.own))
+        of_row[:, begin:end], cells = _measure(measures, own, table.values[begin:end])
+        surprise[begin:end] = cells.surprise
+    ranks = CellRanks.of_table(_as_new(measures, known, surprise), known.own.fold)
     share = float((~table.schema.is_number).mean())
     return Oddness(
         measures,
         known.with_measures(of_row),
         OF_NUMBERS + (OF_LEVELS - OF_NUMBERS) * share,
         [Tail.of_values(values) for values in of_row],
-        [Tail.of_values(column) for column in surprise.T],
+        ranks,
     )
 
 
+def _as_new(measures: Measures, known: KnownRows, surprise: Floats) -> Floats:
+    """Surprise of the training rows' cells if each came as a new row.
+
+    A new row that is a copy of a training row is judged as if that had not been there.
+    So a training row with copies is, too: without itself and without one of them.
+    """
+    found, copied = surprise.copy(), np.flatnonzero(known.copy >= 0)
+    for begin, end in blocks_of(len(copied), ROW_BLOCK):
+        rows = copied[begin:end]
+        own = OwnPlace(
+            known.own.at_learned[rows], known.copy[rows], known.own.fold[rows]
+        )
+        found[rows] = measures.surprises(known.values[rows], own).surprise
+    return found
+
+
 def _measure(
-    measures: Measures, known: KnownRows, codes: Codes
-) -> tuple[Floats, Floats, Codes]:
-    """Measure rows: u, d and Σ_j s_j² of each, s_j of their cells, expected cells."""
-    at_points, at_learned = known.places(codes)
-    surprise, expected = measures.surprises(codes, at_learned)
-    usual, distance = measures.distances(codes, at_points)
-    return np.stack([usual, distance, _row_sums(surprise**2)]), surprise, expected
+    measures: Measures, own: Places, codes: Codes
+) -> tuple[Floats, CellSurprise]:
+    """Measure u, d and Σ_j s_j² of rows, and their cells."""
+    none = np.full(len(codes), -1)
+    cells = measures.surprises(codes, OwnPlace(own.at_learned, none, own.fold))
+    usual, distance = measures.distances(codes, own.at_points)
+    return np.stack([usual, distance, _row_sums(cells.surprise**2)]), cells
 
 
 def _stepped(space: CellSpace, values: Floats) -> Floats:

@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latentforest._base._types import Floats
 
 TAIL = 0.1  # share of the values that tell how the tail goes on
 STEEPEST = 50.0
+ROUNDED = 1e-9  # share of a value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +51,14 @@ class Tail:
         p(v) = (1 + #{i : v_i ≥ v}) / (1 + n), the conformal p-value: a new value from
         where the others come from has p ≤ u with a probability of at most u.
         """
-        n_below = np.searchsorted(self.values, values, side="left")
-        n_values = len(self.values)
-        return np.asarray((1.0 + n_values - n_below) / (1.0 + n_values), np.float64)
+        count = count_from(self.values, values)
+        return np.asarray((1.0 + count) / (1.0 + len(self.values)), np.float64)
+
+
+def count_from(known: Floats, values: Floats) -> NDArray[np.int64]:
+    """Count the known values, sorted and 0 or more, that are at least as large.
+
+    Those that are smaller by what is rounded off count, too: they tie.
+    """
+    least = values * (1.0 - ROUNDED)
+    return np.asarray(len(known) - np.searchsorted(known, least, side="left"))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from latentforest._base._checks import check_integer
 from latentforest._base._parallel import run_blocks
 from latentforest._base._random_loops import bootstrap_counts
-from latentforest._base._types import Floats, Ints, LeafIds
+from latentforest._base._types import Bools, Floats, Ints, LeafIds
 from latentforest.forest._facts import TreeFacts
 from latentforest.forest._growing._bins import BinnedTable
 from latentforest.forest._growing._records import Response, Rules
@@ -42,13 +42,15 @@ def grow_trees(
     bootstrap: bool,
     n_jobs: int | None,
     progress: str | None,
+    may_draw: Callable[[int], Bools] | None = None,
 ) -> list[Kept]:
     """Grow a tree from each seed and return what ``keep`` makes of it.
 
     ``keep(number, tree, counts)`` is called in the thread that grew the tree, with
     the leaves of all rows known (``tree.leaf_of``, in-bag or not) and ``counts``, how
-    often each row is in the tree's bootstrap sample. A tree depends on its seed alone,
-    so neither the number of threads nor the other trees change anything.
+    often each row is in the tree's sample. ``may_draw(number)`` tells the rows that a
+    tree may see, by default all. A tree depends on its seed and these alone, so neither
+    the number of threads nor the other trees change anything.
     """
     n_rows = table.bins.shape[1]
     marks = target.unit_marks
@@ -56,10 +58,12 @@ def grow_trees(
 
     def work(number: int) -> Kept:
         state = seeds[number : number + 1].copy()
+        counts = np.ones(n_rows)
+        if may_draw is not None:
+            counts = may_draw(number).astype(np.float64)
         if bootstrap:
-            counts = bootstrap_counts(state, n_rows, n_rows)
-        else:
-            counts = np.ones(n_rows)
+            n_drawn = int(counts.sum())
+            counts[counts > 0] = bootstrap_counts(state, n_drawn, n_drawn)
         tree = Tree(*grow_tree(tuple(table), response, counts, tuple(rules), state))
         return keep(number, tree, counts)
 
