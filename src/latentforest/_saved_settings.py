@@ -29,7 +29,10 @@ def put_parameters(model: Any, new: NewSection) -> None:
             new.data[key] = forest_to_json(value, model.grower_, "forest")
         elif key == "kinds" and isinstance(value, Mapping):
             new.data[key] = [
-                [encode_value(name, what=f"the column name {name!r}"), str(kind)]
+                [
+                    encode_value(name, what=f"the column name {name!r}"),
+                    encode_value(_plain_kind(kind), what="a level of kinds"),
+                ]
                 for name, kind in value.items()
             ]
         elif key == "random_state":
@@ -64,15 +67,24 @@ def take_parameters(cls: type, section: Section, grower: Any) -> dict[str, Any]:
     return found
 
 
-def _take_kinds(data: Any) -> dict[Any, str] | None:
+def _take_kinds(data: Any) -> dict[Any, str | list[Any]] | None:
     if data is None:
         return None
-    kinds = {}
+    kinds: dict[Any, str | list[Any]] = {}
     for pair in data if isinstance(data, list) else [None]:
-        if not isinstance(pair, list) or len(pair) != 2 or pair[1] not in KINDS:
+        if not isinstance(pair, list) or len(pair) != 2:
             raise damaged("kinds are not pairs of column and kind")
-        kinds[decode_value(pair[0], what="the name of a column")] = pair[1]
+        name = decode_value(pair[0], what="the name of a column")
+        kind = decode_value(pair[1], what="the kind of a column")
+        if not isinstance(kind, tuple) and kind not in KINDS:
+            raise damaged("kinds are not pairs of column and kind")
+        kinds[name] = list(kind) if isinstance(kind, tuple) else kind
     return kinds
+
+
+def _plain_kind(kind: Any) -> str | tuple[Any, ...]:
+    """Return the name of a kind, or the levels of a column in order."""
+    return str(kind) if isinstance(kind, str) else tuple(kind)
 
 
 KINDS = [str(kind) for kind in ColumnKind]

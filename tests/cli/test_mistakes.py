@@ -278,6 +278,18 @@ CASES = {
         ("explore", "m.lf", "-o", "p.html", "--columns", "size"),
         "--columns size: the model has no such column",
     ),
+    "text without an order": (
+        (*FIT, "--kind", "name=ordered"),
+        "'name' holds text without an order .*--kind 'name=ordered:",
+    ),
+    "order that lacks levels": (
+        (*FIT, "--kind", "code=ordered:017,100"),
+        "'code' holds '007', which the order '017', '100' does not name",
+    ),
+    "order that names a level twice": (
+        (*FIT, "--kind", "code=ordered:007,017,007,100"),
+        "names '007' twice",
+    ),
     "explore by unknown column": (
         ("explore", "m.lf", "-o", "p.html", "--color-by", "size"),
         "--color-by size: the model has no such column",

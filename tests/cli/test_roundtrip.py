@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+from sklearn.base import clone
 
 from cli_cases import SMALL
 from latentforest import RFAE, CompletelyRandomForest
@@ -271,6 +272,27 @@ def test_kinds_and_other_settings_reach_the_model(folder, tmp_path, run):
     text = (folder / "t.csv").read_text().replace("eve", "nobody")
     strange.write_text(text)
     run("encode", out, strange, "-o", tmp_path / "z.csv")
+
+
+def test_an_order_reaches_the_model_and_its_file(folder, tmp_path, run):
+    out = tmp_path / "m.lf"
+    done = run(
+        *("fit", folder / "t.csv", "-o", out, *SMALL, "--drop", "id"),
+        *("--kind", 'name=ordered:eve,"ada, b", b"o"b,zoe'),
+        *("--kind", "few=ordered:2,0,3,1", "--kind", "flag=ordered:True,False"),
+    )
+    names, few = ["eve", "ada, b", 'b"o"b', "zoe"], (2, 0, 3, 1)
+    model = load_model(out, RFAE)
+    levels = {c.name: c.levels for c in model.schema_.columns if c.kind == "ordered"}
+    assert levels == {"name": tuple(names), "few": few, "flag": ("True", "False")}
+    assert model.kinds["name"] == names
+    assert clone(model).get_params()["kinds"]["name"] == names
+    assert "ordered     4 levels: eve, ada, b" in done.err
+    told = json.loads(run("inspect", out, "--json").out)
+    assert told["parameters"]["kinds"]["name"] == names
+    run("encode", out, folder / "t.csv", "-o", tmp_path / "z.csv")
+    run("decode", out, tmp_path / "z.csv", "-o", tmp_path / "back.csv")
+    assert set(pd.read_csv(tmp_path / "back.csv")["name"].dropna()) <= set(names)
 
 
 @pytest.mark.parametrize("how", ["--auto", "--paper"])

@@ -1,5 +1,6 @@
 """Which kind each column gets, why, and how to change it."""
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -156,7 +157,7 @@ def test_range_and_missing():
         ([0, 1], "boolean", (False, True)),
         ([0.5, 2.0], "category", (0.5, 2.0)),
         ([2.0, 3.0, np.nan], "integer", ()),
-        (["b", "a"], "ordered", ("a", "b")),
+        ([True, False], "ordered", (False, True)),
         ([True, False], "category", (False, True)),
         (pd.Categorical(["b"], ordered=True), "category", ("b",)),
     ],
@@ -168,6 +169,94 @@ def test_kinds_can_be_set_and_the_dtype_still_comes_back(column, kind, levels):
     assert codec.schema_.columns[0].kind == kind
     assert codec.schema_.columns[0].levels == levels
     pd.testing.assert_frame_equal(codec.decode(codes), table)
+
+
+ORDER = ["low", "mid", "high", "top"]
+
+
+def words_of(library):
+    """A column of words of each library, in no order."""
+    words = ["mid", "low", None, "high", "mid"]
+    if library == "pandas":
+        return pd.DataFrame({"x": pd.Series(words, dtype=object)})
+    if library == "categories":
+        # As astype("category") makes them: in the order of the alphabet.
+        return pd.DataFrame({"x": pd.Series(words).astype("category")})
+    if library == "polars":
+        return pl.DataFrame({"x": words})
+    column = pa.array(words)
+    return pa.table(
+        {"x": column.dictionary_encode() if library == "dictionary" else column}
+    )
+
+
+LIBRARIES = ["pandas", "categories", "polars", "pyarrow", "dictionary"]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_list_of_levels_is_their_order(library):
+    table = words_of(library)
+    codec = TableCodec({"x": ORDER})
+    codes = codec.fit_encode(table).values
+    spec = codec.schema_.columns[0]
+    assert (spec.kind, spec.levels) == ("ordered", tuple(ORDER))
+    assert (spec.lower, spec.upper) == (0, 2)  # no row has the fourth
+    np.testing.assert_array_equal(codes[:, 0], [1, 0, np.nan, 2, 1])
+    back = nw.from_native(codec.decode(codes), eager_only=True)["x"]
+    same = nw.from_native(table, eager_only=True)["x"]
+    assert back.cast(nw.String).to_list() == same.cast(nw.String).to_list()
+    again = TableCodec.from_schema(codec.schema_)
+    assert TableCodec(again.kinds).fit(table).schema_ == codec.schema_
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_words_whose_order_nobody_says_are_refused(library):
+    wanted = r"'x' holds .* without an order .*kinds=\{'x': \['high', 'low', …\]\}"
+    with pytest.raises(SchemaError, match=wanted):
+        TableCodec({"x": "ordered"}).fit(words_of(library))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_levels_that_the_order_lacks_are_listed(library):
+    with pytest.raises(SchemaError, match="'x' holds 'high', 'mid', which the order"):
+        TableCodec({"x": ["low", "top"]}).fit(words_of(library))
+
+
+@pytest.mark.parametrize(
+    ("column", "order", "levels"),
+    [
+        ([3, 1, 2], [2, 3, 1, 9], (2, 3, 1, 9)),
+        ([3, 1, 2], ["2", "3", "1"], (2, 3, 1)),  # as the command line gives them
+        ([0.5, 2.0], [2, 0.5], (2.0, 0.5)),
+        ([True, False], [True, False], (True, False)),
+    ],
+)
+def test_numbers_take_an_order_too(column, order, levels):
+    table = pd.DataFrame({"x": column})
+    codec = TableCodec({"x": order})
+    codes = codec.fit_encode(table).values
+    spec = codec.schema_.columns[0]
+    assert spec.levels == levels
+    assert [type(level) for level in spec.levels] == [type(level) for level in levels]
+    assert (spec.lower, spec.upper) == (codes.min(), codes.max())
+    pd.testing.assert_frame_equal(codec.decode(codes), table)
+
+
+@pytest.mark.parametrize(
+    ("column", "order", "told"),
+    [
+        (["a"], [], "is empty"),
+        (["a"], ["a", "b", "a"], "names 'a' twice"),
+        ([1.0], [1.0, float("nan")], "names nan twice, or as a level"),
+        (["a"], ["a", 1], "its cells are text"),
+        ([1, 2], [1, 2, 2.5], "its cells are integer"),
+        (["a"], ["a", None], "levels of type NoneType"),
+        (pd.to_datetime(["2020-01-05"]), ["2020-01-05"], "it holds dates"),
+    ],
+)
+def test_orders_that_cannot_be(column, order, told):
+    with pytest.raises(SchemaError, match=told):
+        spec_of(column, kinds={"x": order})
 
 
 def test_kinds_of_arrays_go_by_position_or_name():
@@ -221,7 +310,7 @@ def test_report_tells_what_and_why():
             "e": pd.Categorical(["x", "y", "x"], ordered=True),
         }
     )
-    told = TableCodec({"d": "ordered"}).fit(table).schema_.report().split("\n")[2:]
+    told = TableCodec({"d": ["u"]}).fit(table).schema_.report().split("\n")[2:]
     for line, parts in zip(
         whole_lines(told),
         [

@@ -82,7 +82,9 @@ def test_pieces_say_what_the_whole_says(seed, n_rows, cuts):
     assert found.schema() == whole.schema() == TableCodec().fit_encode(table).schema
 
 
-@pytest.mark.parametrize("kind", ["category", "ordered", "integer", "continuous"])
+@pytest.mark.parametrize(
+    "kind", ["category", "ordered", "integer", "continuous", [3, 4, 0, 2, 1]]
+)
 def test_kinds_that_the_user_says_hold_for_pieces(kind):
     table = frame(3, 50)[["whole", "few"]]
     kinds = {"few": kind}

@@ -1,5 +1,6 @@
 """fit: from a table to a model file."""
 
+import csv
 import time
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -45,7 +46,7 @@ class Settings:
     jobs: int | None = None
     target: str | None = None
     drop: tuple[str, ...] = ()
-    kinds: dict[str, str] = field(default_factory=dict)
+    kinds: dict[str, str | list[str]] = field(default_factory=dict)
 
     def check(self) -> None:
         """Refuse settings that contradict each other, before anything is read."""
@@ -85,8 +86,9 @@ class Settings:
             check_word("--decoder", self.decoder, list(DECODERS))
         check_word("--unseen", self.unseen, ["missing", "error", "nearest"])
         for name, kind in self.kinds.items():
-            kinds = [str(kind) for kind in ColumnKind]
-            check_word(f"--kind {name}", kind, kinds, "=")
+            if isinstance(kind, str):  # else levels in order
+                kinds = [str(kind) for kind in ColumnKind]
+                check_word(f"--kind {name}", kind, kinds, "=")
 
     def model(self) -> RFAE:
         """Build the model, not fitted yet."""
@@ -166,16 +168,27 @@ def check_word(option: str, word: str, words: list[str], sign: str = " ") -> Non
         raise UsageError(message)
 
 
-def read_kinds(pairs: list[str]) -> dict[str, str]:
-    """Read COLUMN=KIND pairs; a column name may hold '=' itself."""
-    kinds = {}
+def read_kinds(pairs: list[str]) -> dict[str, str | list[str]]:
+    """Read COLUMN=KIND pairs; a column name may hold '=' itself.
+
+    ``size=ordered:S,M,L`` lists levels, in quotes where they hold a comma.
+    """
+    kinds: dict[str, str | list[str]] = {}
     for pair in pairs:
+        name, listed, levels = pair.partition("=ordered:")
+        if listed and name:
+            kinds[name] = [level.strip() for level in _cells(levels)]
+            continue
         name, equals, kind = pair.rpartition("=")
         if not equals or not name:
             message = f"--kind {pair}: write COLUMN=KIND, such as --kind grade=ordered."
             raise UsageError(message)
         kinds[name] = kind
     return kinds
+
+
+def _cells(line: str) -> list[str]:
+    return next(csv.reader([line], skipinitialspace=True), [])
 
 
 def fit(

@@ -104,7 +104,8 @@ def _fit(
             "--kind",
             metavar="COLUMN=KIND",
             help="What a column means: continuous, integer, boolean, category, "
-            "ordered or datetime. Can be repeated.",
+            "ordered or datetime; text in order as COLUMN=ordered:low,mid,high. Can "
+            "be repeated.",
             show_default="inferred",
         ),
     ] = None,

@@ -120,4 +120,6 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, dict):
         return {str(key): _plain(cell) for key, cell in value.items()}
+    if isinstance(value, tuple):  # levels in order
+        return [_plain(cell) for cell in value]
     return str(value)

@@ -22,6 +22,7 @@ from latentforest.reading import (
     Column,
     Dialect,
     FileBatches,
+    Kinds,
     Source,
     files_of,
     frame_of,
@@ -49,7 +50,7 @@ MOST_HELD = 50_000  # rows of a long table that a report is on
 class Wanted:
     """Which part of a table fit shall learn from."""
 
-    kinds: Mapping[str, str]
+    kinds: Kinds
     drop: Sequence[str] = ()
     target: str | None = None
     test: float | None = None  # share of the rows to hold back
@@ -246,7 +247,7 @@ def _without(name: str, frame: Any) -> Any:
 
 
 def read_frame(
-    source: Source, names: Sequence[str], kinds: Mapping[str, str], notes: Notes
+    source: Source, names: Sequence[str], kinds: Kinds, notes: Notes
 ) -> tuple[Any, dict[str, Column]]:
     """Read whole columns as a pandas frame, and how they were written."""
     return typed_frame(source, read_whole(source, names, notes), kinds, notes)
@@ -261,7 +262,7 @@ def read_whole(source: Source, names: Sequence[str], notes: Notes) -> Any:
 
 
 def typed_frame(
-    source: Source, table: Any, kinds: Mapping[str, str], notes: Notes
+    source: Source, table: Any, kinds: Kinds, notes: Notes
 ) -> tuple[Any, dict[str, Column]]:
     """Work out what columns hold; also return how they were written."""
     columns = read_columns(source, table, kinds)

@@ -30,7 +30,8 @@ class OddRows(RowJudge, OutlierMixin, BaseEstimator):
         Share of the fitted rows that ``predict`` calls odd, above 0 and up to 0.5.
         "auto" calls one in a hundred of them odd.
     kinds : dict or None, default=None
-        Column name to kind, for columns whose kind shall not be inferred.
+        Column name to kind, or to levels in order, for columns whose kind shall not
+        be inferred.
     random_state : int, Generator, RandomState or None, default=None
         Seed. The same seed gives the same result, whatever ``n_jobs`` is.
     n_jobs : int or None, default=None

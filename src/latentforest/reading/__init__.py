@@ -8,6 +8,7 @@ from latentforest.reading._clock import fraction_word as fraction_word
 from latentforest.reading._column import Column as Column
 from latentforest.reading._date_notation import DateNotation as DateNotation
 from latentforest.reading._dialect import Dialect as Dialect
+from latentforest.reading._dialect import Kinds as Kinds
 from latentforest.reading._file_types import file_codec as file_codec
 from latentforest.reading._file_types import file_schema as file_schema
 from latentforest.reading._files import files_of as files_of

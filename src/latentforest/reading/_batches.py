@@ -14,7 +14,7 @@ from latentforest._base._progress import progress
 from latentforest._base._warn import warn
 from latentforest.reading._cells import read_words, trimmed, truths, without
 from latentforest.reading._column import Column
-from latentforest.reading._dialect import Dialect
+from latentforest.reading._dialect import Dialect, Kinds
 from latentforest.reading._files import Paths, files_of
 from latentforest.reading._for_model import columns_to_read, table_for
 from latentforest.reading._formats import format_of
@@ -68,7 +68,7 @@ class FileBatches(Batches):
     ) -> None:
         self.paths = files_of(paths)
         self.label = self.paths[0] if len(self.paths) == 1 else _label(paths)
-        self.kinds = {str(name): str(kind) for name, kind in (kinds or {}).items()}
+        self.kinds: Kinds = {str(name): kind for name, kind in (kinds or {}).items()}
         self.dialect = dialect or Dialect(in_python=True)
         self._schema, self._progress = schema, progress
         with Source(self.paths[0], self.dialect) as source:
@@ -163,7 +163,7 @@ class FileBatches(Batches):
         if column is None or not is_text(cells.type):
             return cells
         kind, notation = column.values.type, Notation.from_text(column.notation)
-        missing = self.dialect.missing | set(notation.gaps)
+        missing = self.dialect.missing_in(self.kinds.get(name)) | set(notation.gaps)
         cells = _joined(words_of(cells))
         if is_text(kind):
             return without(trimmed(cells) if self.dialect.strip else cells, missing)

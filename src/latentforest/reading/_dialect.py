@@ -2,11 +2,14 @@
 
 import shlex
 from codecs import lookup
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from latentforest._base._errors import UsageError
 
+# What the user says of columns: a kind, or levels in order.
+Kinds: TypeAlias = Mapping[str, str | Sequence[Any]]
 # What pandas takes for missing, too.
 MISSING = (
     *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan"),
@@ -105,6 +108,12 @@ class Dialect:
         """Words that mean missing."""
         usual = ("",) if self.only_na else MISSING
         return frozenset((*usual, *self.na))
+
+    def missing_in(self, kind: str | Sequence[Any] | None) -> frozenset[str]:
+        """Words that mean missing in a column; those that the user lists do not."""
+        if kind is None or isinstance(kind, str):
+            return self.missing
+        return self.missing - {level for level in kind if isinstance(level, str)}
 
     def option(self, name: str, value: Any) -> str:
         """Return an option in the words of who reads the message."""

@@ -10,7 +10,7 @@ from latentforest._base._checks import listed
 from latentforest._base._errors import DataError
 from latentforest._base._progress import progress
 from latentforest.reading._column import Column
-from latentforest.reading._dialect import Dialect
+from latentforest.reading._dialect import Dialect, Kinds
 from latentforest.reading._formats import STREAM
 from latentforest.reading._infer import infer_columns
 from latentforest.reading._source import Source
@@ -19,9 +19,7 @@ from latentforest.reading._values import word_of, words_of
 _TEXT = {"string", "mixed", "mixed-integer", "mixed-integer-float"}
 
 
-def read_columns(
-    source: Source, table: Any, kinds: Mapping[str, str]
-) -> dict[str, Column]:
+def read_columns(source: Source, table: Any, kinds: Kinds) -> dict[str, Column]:
     """Read the columns of a whole table of a file, every one with its own type.
 
     As ``pandas.read_csv`` reads plain text, but for three things: integers with gaps

@@ -1,6 +1,6 @@
 """What the columns of a text table hold, decided over all rows of all columns."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -19,7 +19,7 @@ from latentforest.reading._cells import (
 )
 from latentforest.reading._column import Column
 from latentforest.reading._date_notation import DateNotation
-from latentforest.reading._dialect import MISSING, Dialect
+from latentforest.reading._dialect import MISSING, Dialect, Kinds
 from latentforest.reading._find_dates import Dates, find_dates
 from latentforest.reading._find_numbers import Numbers, find_numbers
 from latentforest.reading._gap_words import are_gaps
@@ -44,7 +44,7 @@ _PACKED = r"^(?:19|20)[0-9]{6}$"  # a date, if the user says so
 def infer_columns(
     cells: Mapping[str, Any],
     dialect: Dialect,
-    kinds: Mapping[str, str],
+    kinds: Kinds,
     *,
     commas_are_decimal: bool = False,
     counts: Mapping[str, Floats] | None = None,
@@ -57,9 +57,9 @@ def infer_columns(
         The words of each column, none of them null.
     dialect : Dialect
         What the user says of how they are written.
-    kinds : mapping of str to str
+    kinds : mapping of str to str or sequence
         What the user says of columns: "continuous" and "integer" must be numbers,
-        and of categories the words are kept.
+        of categories and of levels in order the words are kept.
     commas_are_decimal : bool, default=False
         Whether cells are kept apart by semicolons, so that 1,234 is not taken for
         thousands.
@@ -93,12 +93,15 @@ class _Look:
         name: str,
         cells: Any,
         dialect: Dialect,
-        kind: str | None,
+        kind: str | Sequence[Any] | None,
         counts: Floats | None = None,
     ) -> None:
-        self.name, self.cells, self.dialect, self.kind = name, cells, dialect, kind
-        self.counts = counts
-        self.words = _joined(without(trimmed(cells), dialect.missing))
+        self.name, self.cells, self.dialect = name, cells, dialect
+        # Levels in order are words, unless the cells are numbers.
+        self.is_listed = kind is not None and not isinstance(kind, str)
+        self.kind = ColumnKind.ordered if self.is_listed else kind
+        self.counts, self.missing = counts, dialect.missing_in(kind)
+        self.words = _joined(without(trimmed(cells), self.missing))
         self.decimal: str | None = None  # the decimal sign that the column shows
         self.order: str | None = None  # the order of day and month
         self.found: Numbers | Dates | None = None
@@ -129,7 +132,7 @@ class _Look:
             if not self._point_is_open():
                 self.decimal = "."
                 return "floats"
-        elif are_truths(words) and must_be is None:
+        elif are_truths(words) and must_be is None and not self.is_listed:
             return "booleans"
         if self.kind in {ColumnKind.category, ColumnKind.ordered}:
             return "text"
@@ -236,7 +239,7 @@ class _Look:
     def _text(
         self, share: float = 0.0, odd: Bools | None = None, what: str = "number"
     ) -> Column:
-        missing = self.dialect.missing
+        missing = self.missing
         words = self.words if self.dialect.strip else without(self.cells, missing)
         told, note = "", ""
         if self.dialect.strip and not self.words.equals(

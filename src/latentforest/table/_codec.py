@@ -1,6 +1,6 @@
 """Tables to codes and back."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any, get_args
 
@@ -46,10 +46,12 @@ class TableCodec:
     Parameters
     ----------
     kinds : dict or None, default=None
-        Column name (for arrays also its position) to :class:`ColumnKind` or its
-        name. Columns not listed are inferred; ``schema_.report()`` tells how.
-        ``"ordered"`` takes the order of a declared list of levels (Categorical, Enum,
-        dictionary), else the sorted order.
+        Column name (for arrays also its position) to :class:`ColumnKind`, its name
+        or its levels in order. Columns not listed are inferred;
+        ``schema_.report()`` tells how. A list of levels, the lowest first, makes an
+        ordered column of these; it may name levels that no row has. ``"ordered"``
+        takes the order of numbers, of ordered categoricals and of an Enum; text has
+        none and is refused.
     unseen : {'missing', 'error'}, default='missing'
         What to do with a category that fit has not seen: treat the cell as missing, so
         that its row goes where the other cells say, with a warning; or refuse the
@@ -96,7 +98,7 @@ class TableCodec:
 
     def __init__(
         self,
-        kinds: Mapping[Any, ColumnKind | str] | None = None,
+        kinds: Mapping[Any, str | Sequence[Any]] | None = None,
         unseen: Unseen = "missing",
     ) -> None:
         self.kinds = kinds
@@ -107,7 +109,10 @@ class TableCodec:
         cls, schema: TableSchema, *, unseen: Unseen = "missing"
     ) -> "TableCodec":
         """Return a fitted codec from a schema that was kept."""
-        kinds = {column.name: column.kind for column in schema.columns}
+        kinds: dict[Any, str | Sequence[Any]] = {
+            column.name: column.levels if _is_listed(column) else column.kind
+            for column in schema.columns
+        }
         codec = cls(kinds, unseen)
         codec.settle(schema)
         return codec
@@ -224,6 +229,12 @@ class TableCodec:
             message = "This TableCodec is not fitted yet. Call fit first."
             raise NotFittedError(message)
         return self.schema_
+
+
+def _is_listed(column: ColumnSpec) -> bool:
+    """Whether the order of the levels has to be said."""
+    named = column.kind is ColumnKind.ordered and not column.storage.is_numeric
+    return named and column.n_levels > 0
 
 
 def _has_infinite(column: RawColumn) -> bool:

@@ -4,10 +4,12 @@ import math
 
 import numpy as np
 
+from latentforest._base._checks import listed
 from latentforest._base._errors import SchemaError
 from latentforest._base._types import Floats
 from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._columns import TIME_NAMES
+from latentforest.table._frames import as_levels
 from latentforest.table._kinds import FEW_DISTINCT, ColumnKind, Level, Storage
 from latentforest.table._survey import ColumnSurvey, LabelSurvey, NumberSurvey
 from latentforest.table._ticks import Ticks, TickSurvey
@@ -18,10 +20,10 @@ _FEW_LEVELS = 50  # too few levels to say so
 
 def infer_column(survey: ColumnSurvey) -> ColumnSpec:
     """Spec of a column whose cells were looked at."""
-    kind, reason = survey.said, "set by kinds"
-    if kind is None:
+    if survey.said is None:
         kind, reason = _infer_kind(survey)
     else:
+        kind, reason = survey.said.kind, "set by kinds"
         _check_possible(survey, kind)
     cells = survey.cells
     levels = () if kind.is_number else _levels_of(survey, kind)
@@ -68,7 +70,7 @@ def _ends(
         return np.array([code for code, v in enumerate(levels) if v in cells.used])
     ends = (cells.lower, cells.upper)
     if levels:
-        return np.array([levels.index(value) for value in ends])
+        return np.array([levels.index(value) for value in cells.values or ends])
     return np.array(ends)
 
 
@@ -132,11 +134,66 @@ def _refuse(survey: ColumnSurvey, kind: ColumnKind, reason: str) -> None:
 
 def _levels_of(survey: ColumnSurvey, kind: ColumnKind) -> tuple[Level, ...]:
     cells = survey.cells
-    if kind is ColumnKind.boolean or survey.storage is Storage.boolean:
+    if kind is ColumnKind.boolean:
+        return (False, True)
+    if survey.said is not None and survey.said.order:
+        return _said_levels(survey, survey.said.order)
+    if survey.storage is Storage.boolean:
         return (False, True)
     if isinstance(cells, LabelSurvey):
+        if kind is ColumnKind.ordered:
+            _check_has_order(survey, cells)
         if survey.storage is Storage.dictionary:
             return cells.declared  # with levels that no row has
         return tuple(sorted(cells.used))
     assert isinstance(cells, NumberSurvey), "dates and times have no levels"
     return cells.levels(survey.storage)
+
+
+def _check_has_order(survey: ColumnSurvey, cells: LabelSurvey) -> None:
+    """Refuse words whose order nobody has said: that of the alphabet means nothing."""
+    if cells.ordered or survey.dtype == "Enum" or not survey.n_present:
+        return
+    held = "text" if survey.storage is Storage.text else "categories"
+    some = sorted(cells.used, key=str)[:2]
+    python, words = ", ".join(map(repr, some)), ",".join(map(str, some))
+    message = (
+        f"Column {survey.name!r} holds {held} without an order ({survey.dtype}), so "
+        "'ordered' is not enough. List its levels, the lowest first: "
+        f"kinds={{{survey.name!r}: [{python}, …]}}, on the command line "
+        f"--kind '{survey.name}=ordered:{words},…'. Or give an ordered categorical."
+    )
+    raise SchemaError(message)
+
+
+def _said_levels(survey: ColumnSurvey, order: tuple[Level, ...]) -> tuple[Level, ...]:
+    """Levels in the order that the user says, as the column would hold them."""
+    cells, found = survey.cells, frozenset[Level]()
+    if isinstance(cells, LabelSurvey):
+        found = cells.used
+        types = {type(level) for level in (*cells.used, *cells.declared)} or {str}
+        fits = {type(level) for level in order} <= types
+    elif isinstance(cells, NumberSurvey):
+        found = frozenset(
+            as_levels(np.array(sorted(cells.values or ())), survey.storage)
+        )
+        try:  # options of the command line are words
+            values = np.array(order, dtype=np.float64)
+            order = as_levels(values, survey.storage)
+            fits = list(map(float, order)) == values.tolist()
+        except ValueError:
+            fits = False
+    lacking = sorted(found - set(order), key=str)
+    if lacking:
+        message = (
+            f"Column {survey.name!r} holds {listed(lacking)}, which the order "
+            f"{listed(order)} does not name. List all its levels, the lowest first."
+        )
+        raise SchemaError(message)
+    if not fits:
+        message = (
+            f"The order of column {survey.name!r} is {listed(order)}, and its cells "
+            f"are {survey.storage} ({survey.dtype}). List levels of that type."
+        )
+        raise SchemaError(message)
+    return order

@@ -1,5 +1,6 @@
 """What a column means (kind) and how its library keeps it (storage)."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -34,6 +35,14 @@ class ColumnKind(StrEnum):
             ColumnKind.integer,
             ColumnKind.datetime,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the user says that a column is."""
+
+    kind: ColumnKind
+    order: tuple[Level, ...] = ()  # its levels, the lowest first; none: not said
 
 
 class Storage(StrEnum):

@@ -20,7 +20,7 @@ from latentforest.table._frames import (
     TimeColumn,
     as_levels,
 )
-from latentforest.table._kinds import FEW_DISTINCT, ColumnKind, Level, Storage
+from latentforest.table._kinds import FEW_DISTINCT, ColumnKind, Level, Said, Storage
 from latentforest.table._survey_dtype import join_dtypes
 from latentforest.table._ticks import TickSurvey
 
@@ -145,13 +145,13 @@ class ColumnSurvey:
     name: Hashable
     dtype: str
     storage: Storage
-    said: ColumnKind | None  # what the user says that it is
+    said: Said | None
     n_rows: int
     n_present: int
     cells: Cells
 
     @classmethod
-    def of(cls, column: RawColumn, said: ColumnKind | None = None) -> "ColumnSurvey":
+    def of(cls, column: RawColumn, said: Said | None = None) -> "ColumnSurvey":
         """Look at a column."""
         cells: Cells
         if isinstance(column, TimeColumn):
@@ -163,7 +163,7 @@ class ColumnSurvey:
             cells = LabelSurvey.of(column)
         else:
             n_rows, missing = len(column.numbers), np.isnan(column.numbers)
-            cells = NumberSurvey.of(column, said)
+            cells = NumberSurvey.of(column, None if said is None else said.kind)
         n_present = n_rows - int(missing.sum())
         return cls(
             column.name, column.dtype, column.storage, said, n_rows, n_present, cells
@@ -200,7 +200,8 @@ class ColumnSurvey:
         else:
             cells = self.cells.merge(other.cells)  # type: ignore[arg-type]
         # Few whole numbers may be levels; few floats are not, unless the user says so.
-        of_floats = storage is not Storage.integer and self.said not in _NAMES
+        has_levels = self.said is not None and self.said.kind in _NAMES
+        of_floats = storage is not Storage.integer and not has_levels
         if of_floats and isinstance(cells, NumberSurvey) and cells.values:
             cells = replace(cells, values=None)
         return replace(

@@ -1,14 +1,14 @@
 """Surveys of all columns of a table: read piece by piece, and merged."""
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from latentforest._base._checks import check_option, listed
 from latentforest._base._errors import SchemaError
-from latentforest.table._frames import RawTable, open_table
+from latentforest.table._frames import RawTable, open_table, plain_levels
 from latentforest.table._infer import infer_column
-from latentforest.table._kinds import ColumnKind
+from latentforest.table._kinds import ColumnKind, Level, Said
 from latentforest.table._names import one_nan
 from latentforest.table._schema import Container, TableSchema
 from latentforest.table._survey import ColumnSurvey
@@ -24,7 +24,7 @@ class TableSurvey:
 
     @classmethod
     def of(
-        cls, X: Any, kinds: Mapping[Any, ColumnKind | str] | None = None
+        cls, X: Any, kinds: Mapping[Any, str | Sequence[Any]] | None = None
     ) -> "TableSurvey":
         """Look at a table."""
         table = open_table(X)
@@ -58,8 +58,8 @@ class TableSurvey:
 
 
 def kinds_by_position(
-    kinds: Mapping[Any, ColumnKind | str] | None, table: RawTable
-) -> dict[int, ColumnKind]:
+    kinds: Mapping[Any, str | Sequence[Any]] | None, table: RawTable
+) -> dict[int, Said]:
     """Return what the user says of columns, by their position."""
     if kinds is None:
         return {}
@@ -80,12 +80,30 @@ def kinds_by_position(
             f"{listed(unknown)}. It has: {listed(table.names)}."
         )
         raise SchemaError(message)
-    return {
-        positions[name]: ColumnKind(
-            check_option(f"kinds[{name!r}]", kind, [str(k) for k in ColumnKind])
+    return {positions[name]: _said(name, kind) for name, kind in kinds.items()}
+
+
+def _said(name: Hashable, kind: Any) -> Said:
+    """Read a kind, or a list of levels in order."""
+    if isinstance(kind, list | tuple):
+        return Said(ColumnKind.ordered, _order(name, kind))
+    known = [str(k) for k in ColumnKind]
+    more = ", or a list of levels in order"
+    return Said(ColumnKind(check_option(f"kinds[{name!r}]", kind, known, more)))
+
+
+def _order(name: Hashable, levels: Sequence[Any]) -> tuple[Level, ...]:
+    order = plain_levels(name, levels)
+    # NaN is missing, and equal to nothing.
+    wrong = [v for at, v in enumerate(order) if v in order[:at] or v != v]  # noqa: PLR0124
+    if not order or wrong:
+        told = f"names {listed(wrong)} twice, or as a level" if wrong else "is empty"
+        message = (
+            f"The order of column {name!r} {told}. List each of its levels once, the "
+            "lowest first."
         )
-        for name, kind in kinds.items()
-    }
+        raise SchemaError(message)
+    return order
 
 
 def refuse_infinite(names: Iterable[Hashable]) -> None:

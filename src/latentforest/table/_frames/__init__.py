@@ -50,6 +50,7 @@ from latentforest.table._frames._raw import (
     as_levels,
     check_distinct,
     inexact,
+    plain_levels,
     unsupported,
 )
 from latentforest.table._frames._records import is_records, open_records
@@ -74,6 +75,7 @@ __all__ = [
     "is_anndata",
     "is_dask",
     "open_table",
+    "plain_levels",
     "rows_of",
     "shape_of",
     "time_cells",
