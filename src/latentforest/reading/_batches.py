@@ -15,6 +15,7 @@ from latentforest._base._warn import warn
 from latentforest.reading._cells import read_words, trimmed, truths, without
 from latentforest.reading._column import Column
 from latentforest.reading._dialect import Dialect, Kinds
+from latentforest.reading._exact import check_finite
 from latentforest.reading._files import Paths, files_of
 from latentforest.reading._for_model import columns_to_read, table_for
 from latentforest.reading._formats import format_of
@@ -96,7 +97,7 @@ class FileBatches(Batches):
             else:
                 rows = frame_of(
                     {
-                        name: self._values(columns.get(name), name, cells)
+                        name: self._values(columns.get(name), name, cells, first)
                         for name, cells in zip(self.names, table.columns, strict=True)
                     }
                 )
@@ -158,7 +159,7 @@ class FileBatches(Batches):
                 warn(note)
         return kept
 
-    def _values(self, column: Column | None, name: str, cells: Any) -> Any:
+    def _values(self, column: Column | None, name: str, cells: Any, first: int) -> Any:
         """Read a piece of a column in the way that was found for all of it."""
         if column is None or not is_text(cells.type):
             return cells
@@ -174,9 +175,10 @@ class FileBatches(Batches):
         elif pa.types.is_integer(kind) and notation.cells is None:
             values = pc.cast(pc.utf8_ltrim(words, "+"), kind)
         elif pa.types.is_null(kind) or way.is_plain:
-            values = read_words(name, words, 0, "", (way,), self.dialect)
+            values = read_words(name, words, first, "", (way,), self.dialect)
         elif isinstance(way, NumberNotation):
             values = way.read(words, whole=pa.types.is_integer(kind))
+            check_finite(name, words, values, first, self.dialect)
         else:
             values = way.read(words)
         bad = pc.index(pc.and_(pc.is_null(values), pc.is_valid(words)), value=True)

@@ -15,6 +15,7 @@ from latentforest._base._errors import DataError
 from latentforest._base._in_words import row_of_file
 from latentforest.reading._date_notation import DateNotation
 from latentforest.reading._dialect import Dialect
+from latentforest.reading._exact import check_finite
 from latentforest.reading._gap_words import are_gaps
 from latentforest.reading._notation import Notation, Way
 from latentforest.reading._number_notation import NumberNotation
@@ -148,9 +149,12 @@ def read_words(
     """
     if all(way.is_plain for way in ways):
         try:
-            return pc.cast(words, pa.float64())
+            plain = pc.cast(words, pa.float64())
         except pa.ArrowInvalid:
             pass
+        else:
+            check_finite(name, words, plain, first_row, dialect)
+            return plain
     values = reduce(_either, (way.read(words) for way in ways))
     if pa.types.is_floating(values.type):
         special = pc.match_substring_regex(words, _SPECIAL)
@@ -159,6 +163,7 @@ def read_words(
     bad = pc.and_(pc.is_null(values), pc.is_valid(words))
     place = pc.index(bad, value=True).as_py()
     if place < 0:
+        check_finite(name, words, values, first_row, dialect)
         return values
     word = words[place].as_py()
     row = row_of_file(first_row + place)

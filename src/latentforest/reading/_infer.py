@@ -6,6 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from latentforest._base._errors import DataError
 from latentforest._base._types import Bools, Floats
 from latentforest.reading._cells import (
     NUMBER,
@@ -20,6 +21,7 @@ from latentforest.reading._cells import (
 from latentforest.reading._column import Column
 from latentforest.reading._date_notation import DateNotation
 from latentforest.reading._dialect import MISSING, Dialect, Kinds
+from latentforest.reading._exact import LONG, check_finite, first_inexact
 from latentforest.reading._find_dates import Dates, find_dates
 from latentforest.reading._find_numbers import Numbers, find_numbers
 from latentforest.reading._gap_words import are_gaps
@@ -35,8 +37,8 @@ ENOUGH = 0.98  # share of cells that must be written in one way
 _MOST = 0.8  # share from which it is worth saying that a column looks like numbers
 _SOME = 0.5  # share from which a column is no id, even if all its words differ
 _KEPT = 200  # words of a column that a model remembers as missing
-_WHOLE = r"^[+-]?[0-9]{1,18}$"
-_LONG = r"[0-9]{16}"  # names of things: floats cannot tell such numbers apart
+_WHOLE = r"^[+-]?[0-9]+$"
+_TOO_LONG = r"[0-9]{19}"  # for integers of 64 bits
 _LEADING_ZERO = r"^[+-]?0[0-9]"  # an identifier: as a number it would lose its zeros
 _PACKED = r"^(?:19|20)[0-9]{6}$"  # a date, if the user says so
 
@@ -105,6 +107,7 @@ class _Look:
         self.decimal: str | None = None  # the decimal sign that the column shows
         self.order: str | None = None  # the order of day and month
         self.found: Numbers | Dates | None = None
+        self.is_long = False  # whether words are numbers with too many digits
         self.sort = self._sort()
 
     @property
@@ -124,15 +127,10 @@ class _Look:
             self.found = find_dates(self.tally, self.dialect, packed=packed)
             if self.found is not None or must_be == "date":
                 return "values"
-        zeros = is_any(pc.match_substring_regex(words, _LEADING_ZERO))
-        if not zeros and self._matches(_WHOLE):
-            long = is_any(pc.match_substring_regex(words, _LONG))
-            return "text" if long and must_be is None else "integers"
-        if not zeros and self._matches(NUMBER):
-            if not self._point_is_open():
-                self.decimal = "."
-                return "floats"
-        elif are_truths(words) and must_be is None and not self.is_listed:
+        plain = self._sort_of_plain()
+        if plain is not None:
+            return plain
+        if self._are_truths():
             return "booleans"
         if self.kind in {ColumnKind.category, ColumnKind.ordered}:
             return "text"
@@ -148,6 +146,30 @@ class _Look:
             if way.fraction or way.thousands in {".", ","}:
                 self.decimal = way.decimal
         return "text" if self.found is None and must_be is None else "values"
+
+    def _sort_of_plain(self) -> str | None:
+        """Return the sort of words that every program takes for numbers, or None."""
+        words, must_be = self.words, self._must_be
+        if is_any(pc.match_substring_regex(words, _LEADING_ZERO)):
+            return None
+        if self._matches(_WHOLE):
+            self.is_long = is_any(pc.match_substring_regex(words, LONG))
+            if self.is_long:
+                return "text" if must_be is None else "long integers"
+            return "integers"
+        if not self._matches(NUMBER):
+            return None
+        self.is_long = must_be is None and first_inexact(words) is not None
+        if self.is_long:
+            return "text"
+        if self._point_is_open():
+            return None
+        self.decimal = "."
+        return "floats"
+
+    def _are_truths(self) -> bool:
+        named = self._must_be is not None or self.is_listed
+        return not named and are_truths(self.words)
 
     def _matches(self, regex: str) -> bool:
         return is_all(pc.match_substring_regex(self.words, regex))
@@ -169,8 +191,11 @@ class _Look:
             return self._with_gaps(truths(words))
         if self.sort == "integers":
             return self._with_gaps(pc.cast(pc.utf8_ltrim(words, "+"), pa.int64()))
+        if self.sort == "long integers":
+            return self._with_gaps(self._long_integers())
         if self.sort == "floats":
-            return self._with_gaps(pc.cast(words, pa.float64()))
+            values = pc.cast(words, pa.float64())
+            return self._with_gaps(self._finite(values))
         if self.sort == "text":
             return self._text()
         name, found, tally, dialect = self.name, self.found, self.tally, self.dialect
@@ -185,6 +210,23 @@ class _Look:
         else:
             return self._with_gaps(self._insist(words, said_notation(dialect)))
         return self._values(found.good, way, note)
+
+    def _finite(self, values: Any) -> Any:
+        if self.counts is None:  # else it is done where all rows are read
+            check_finite(self.name, self.words, values, 0, self.dialect)
+        return values
+
+    def _long_integers(self) -> Any:
+        """Read whole numbers of many digits as numbers, which the user wants."""
+        word = first_inexact(self.words)
+        if self.kind == ColumnKind.integer and word is not None:
+            message = (
+                f"Column {self.name!r} holds {word}, and floats cannot tell whole "
+                "numbers beyond 2^53 apart. Leave its kind out, and it is text; as "
+                "continuous its last digits are lost."
+            )
+            raise DataError(message)
+        return self._finite(pc.cast(self.words, pa.float64()))
 
     def _insist(self, words: Any, way: Way) -> Any:
         """Read cells as what the user says they are, or name the first that is not."""
@@ -207,10 +249,15 @@ class _Look:
             return self._text(share, odd | gaps, what)
         else:
             words = self._words_without(gaps | odd)
-            if isinstance(way, NumberNotation):
-                values = way.read(words, whole=self._is_whole(way, words))
-            else:
+            if not isinstance(way, NumberNotation):
                 values = way.read(words)
+            elif first_inexact(way.whole_digits(words)) is not None:
+                self.is_long = True
+                return self._text()
+            else:
+                values = way.read(words, whole=self._is_whole(way, words))
+                if self.counts is None:
+                    check_finite(self.name, words, values, 0, self.dialect)
         told = [] if way.is_plain else [f"written like {way.example}"]
         out = gaps | odd
         if out.any():
@@ -234,7 +281,8 @@ class _Look:
     def _is_whole(way: NumberNotation, words: Any) -> bool:
         if way.fraction or way.is_percent:
             return False
-        return not is_any(pc.match_substring_regex(words, "[eE][+-]?[0-9]|[0-9]{19}"))
+        digits = pc.match_substring_regex(way.whole_digits(words), _TOO_LONG)
+        return not is_any(pc.or_(pc.match_substring_regex(words, "[eE]"), digits))
 
     def _text(
         self, share: float = 0.0, odd: Bools | None = None, what: str = "number"
@@ -242,7 +290,9 @@ class _Look:
         missing = self.missing
         words = self.words if self.dialect.strip else without(self.cells, missing)
         told, note = "", ""
-        if self.dialect.strip and not self.words.equals(
+        if self.is_long:
+            told = "numbers of too many digits for floats"
+        elif self.dialect.strip and not self.words.equals(
             _joined(without(self.cells, missing))
         ):
             told = "blanks around it removed"

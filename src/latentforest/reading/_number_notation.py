@@ -15,6 +15,7 @@ BLANK = f"[{BLANKS}]"
 GROUPS = {",": ",", ".": r"\.", "'": "['’]", " ": BLANK}
 MINUS = "−-"  # the hyphen last, or it would be a range
 SIGN = f"[+{MINUS}]"
+_VALUE = ("whole", "part", "power")
 _PATTERN = re.compile(
     r"(?P<before>[^#0]*)(?:#(?P<thousands>.)##)?0(?:(?P<decimal>[.,])(?P<places>0+|#))?"
     r"(?P<after>[^#0;]*)(?P<parentheses>;\(\))?"
@@ -149,6 +150,14 @@ class NumberNotation:
         good = pc.fill_null(pc.and_(some, closed), fill_value=False)
         text = pc.if_else(good, text, pa.nulls(len(words), pa.string()))
         return pc.cast(text, pa.int64() if whole else pa.float64())
+
+    def whole_digits(self, words: Any) -> Any:
+        """Return the digits of words without a fraction or a power; null for others."""
+        parts = pc.extract_regex(words, self._regex)
+        digits, part, power = (pc.struct_field(parts, k) for k in _VALUE)
+        digits = pc.replace_substring_regex(digits, r"[^0-9]", "")
+        bare = pc.and_(pc.equal(part, ""), pc.equal(power, ""))
+        return pc.if_else(bare, digits, pa.nulls(len(words), pa.string()))
 
     def write(self, values: Any) -> Any:
         """Return words for numbers; null stays null."""

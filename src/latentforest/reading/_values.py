@@ -30,7 +30,10 @@ def array_of(values: Sequence[Any]) -> Any:
     kind = _KINDS.get(sorts.pop()) if len(sorts) == 1 else None
     if kind is not None:
         cells = [None if _is_missing(value) else value for value in values]
+        whole = [v for v in present if isinstance(v, int)] if kind == "number" else []
         try:
+            if any(abs(value) > _EXACT for value in whole):
+                raise OverflowError  # no digit shall be lost: words keep them all
             array = pa.array(cells, None if kind == "number" else kind)
             return array if kind != "number" or _is_number(array) else _floats(array)
         except (pa.ArrowInvalid, OverflowError):

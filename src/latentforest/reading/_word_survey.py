@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from pandas.util import hash_array
 
 from latentforest._base._types import Floats
+from latentforest.reading._exact import are_inexact
 
 OF_A_SHAPE = 256  # words, those with the lowest hashes
 _PATIENCE = 2**19  # words that wait before they are thinned out
@@ -35,6 +36,10 @@ class WordSurvey:
         shapes = pc.replace_substring_regex(words, "[0-9]", "9")
         zeros = pc.match_substring_regex(words, _LEADING_ZERO)
         shapes = pc.if_else(zeros, pc.binary_join_element_wise("0", shapes, ""), shapes)
+        inexact = are_inexact(words)  # one of these makes a column text
+        shapes = pc.if_else(
+            inexact, pc.binary_join_element_wise("~", shapes, ""), shapes
+        )
         columns = {"word": words, "shape": shapes, "cells": found.field("counts")}
         self._waiting.append(pa.table(columns))
         self._n_waiting += len(words)
