@@ -32,7 +32,12 @@ DECODERS = [
     for n_neighbors in (1, 5, 1000)
 ]
 DECODERS += [LocalLinearDecoder(n_neighbors) for n_neighbors in (1, 5, 1000)]
-DECODERS += [LocalLinearDecoder(20, ridge=0.0, extrapolate=True), AutoDecoder()]
+DECODERS += [
+    LocalLinearDecoder(20, ridge=0.0, follow=True),
+    LocalLinearDecoder(20, ridge=0.0, extrapolate=True),
+    AutoDecoder(),
+    AutoDecoder(extrapolate=True),
+]
 DECODERS += [LassoDecoder(20), LassoDecoder(n_trees=5, point="draw")]
 DECODERS += [ILPDecoder(n_trees=4), ILPDecoder(n_trees=5, point="draw")]
 DECODERS += [
@@ -40,7 +45,7 @@ DECODERS += [
     for mode in ("global", "local")
     for split, point in (("axis", "middle"), ("logistic", "draw"))
 ]
-DECODERS += [PackedDecoder()]
+DECODERS += [PackedDecoder(), PackedDecoder(extrapolate=True)]
 if find_spec("voyager"):
     DECODERS += [
         kind(n_neighbors, search="approximate")
@@ -90,10 +95,12 @@ def queries(encoder, n_rows=40, seed=0):
 
 
 def beyond(decoder, name, lower, upper):
-    """How far numbers may leave their range: only those that are extrapolated do."""
-    if isinstance(decoder, PackedDecoder) and name == ALONE:
-        return np.inf
-    return 0.5 * (upper - lower) if getattr(decoder, "extrapolate", False) else 0.0
+    """How far numbers may leave their range: only where it was asked for."""
+    if not getattr(decoder, "extrapolate", False):
+        return 0.0
+    if isinstance(decoder, PackedDecoder):
+        return np.inf if name == ALONE else 0.0
+    return 0.5 * (upper - lower)
 
 
 @every_decoder
@@ -127,6 +134,51 @@ def test_raw_codes_are_in_range_before_any_rounding(decoder, encoder):
     assert (np.nanmax(codes, axis=0) <= schema.upper + margin).all()
     levels = codes[:, ~schema.is_number]
     assert (np.isnan(levels) | (levels == np.rint(levels))).all()
+
+
+NUMBERS_AND_DATES = {
+    "month": [1, 2, 5, 9, 12] * 12,
+    "price": np.round(326 + 18_000 * np.linspace(0, 1, 60) ** 3, 2),
+    "change": np.linspace(-5, 3, 60),
+    "small": np.arange(60, dtype=np.int8) * 2,
+    "built": pd.date_range("1960-03-01", "2019-11-30", periods=60).floor("D"),
+    "count": np.arange(100, 160),
+}
+
+
+def numbers_and_dates():
+    kinds = {"month": "integer", "small": "integer", "count": "integer"}
+    table = pd.DataFrame(NUMBERS_AND_DATES).sample(frac=1.0, random_state=0)
+    forest = CompletelyRandomForest(15)
+    return RFAE(N_COMPONENTS, forest=forest, kinds=kinds, random_state=0).fit(table)
+
+
+def far_and_near(encoder, seed=0):
+    """Points on the rows, and in all directions at all distances."""
+    rng = np.random.default_rng(seed)
+    Z = encoder.embedding_
+    distances = np.logspace(-3, 9, 13)[:, None, None] * np.abs(Z).max()
+    ways = distances * rng.normal(size=(13, 20, Z.shape[1]))
+    return np.concatenate([Z, *(Z[rng.integers(len(Z), size=20)] + way for way in ways)])
+
+
+@every_decoder
+def test_what_was_never_seen_comes_out_only_where_it_was_asked_for(decoder):
+    encoder = numbers_and_dates()
+    table = encoder.kernel_.codec_.decode(encoder.kernel_.table_.values)
+    decoded = fitted(decoder, encoder).predict(far_and_near(encoder))
+    lower, upper = table.min(), table.max()
+    left = {
+        name
+        for name in table
+        if decoded[name].min() < lower[name] or decoded[name].max() > upper[name]
+    }
+    if not getattr(decoder, "extrapolate", False):
+        assert left == set()
+    elif isinstance(decoder, PackedDecoder):
+        assert left == {ALONE}
+    elif not isinstance(decoder, AutoDecoder):  # which may have chosen a plain blend
+        assert left >= {"change", "built"}
 
 
 @every_decoder

@@ -410,7 +410,7 @@ def test_rows_are_decoded_by_what_they_were_refined_for(table):
     decoder = refined(refine=settings, n_jobs=1).fit(table).decoder_
     assert isinstance(decoder, LocalLinearDecoder)
     assert (decoder.n_neighbors, decoder.ridge) == (17, 0.2)
-    assert (decoder.extrapolate, decoder.n_jobs) == (True, 1)
+    assert (decoder.follow, decoder.extrapolate, decoder.n_jobs) == (True, False, 1)
 
 
 @pytest.mark.parametrize("decoder", ["knn", "local_linear", "relabel"])

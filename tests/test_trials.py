@@ -87,7 +87,8 @@ def assert_uses_its_choice(model):
         assert isinstance(model.decoder_, PackedDecoder)
     else:
         assert model.decoder_.n_neighbors == best.refinement.n_neighbors
-        assert model.decoder_.extrapolate
+        assert model.decoder_.follow
+        assert not model.decoder_.extrapolate
 
 
 def starts_of(trials):

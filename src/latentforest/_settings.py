@@ -112,7 +112,9 @@ def refined_decoder(decoder: Decoder, encoder: Encoder) -> Decoder:
     """Return the decoder to use: "auto" becomes what the rows are refined for."""
     if isinstance(decoder, AutoDecoder) and encoder.refined is not None:
         refined = encoder.refined.map
-        return refined.settings.decoder(refined.coords_, n_jobs=decoder.n_jobs)
+        return refined.settings.decoder(
+            refined.coords_, extrapolate=decoder.extrapolate, n_jobs=decoder.n_jobs
+        )
     return decoder
 
 

@@ -5,6 +5,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import check_consistent_length
 
 from latentforest._base._errors import SpectrumWarning
@@ -134,7 +135,10 @@ class Contest:
     def _decoded(self, part: Part, number: int, refinement: Refinement) -> Codes:
         rng = np.random.default_rng(self.seed)
         encoder = part.encoder(number, self.model, self.seed).refine(refinement, rng)
-        decoder = refined_decoder(AutoDecoder(n_jobs=self.model.n_jobs), encoder)
+        named = self.model.decoder
+        auto = named if isinstance(named, AutoDecoder) else AutoDecoder()
+        auto = clone(auto).set_params(n_jobs=self.model.n_jobs)
+        decoder = refined_decoder(auto, encoder)
         decoder.fit_context(encoder.context(), rng)
         codes: Codes = decoder.decode(encoder.place(part.held))
         return codes

@@ -91,7 +91,7 @@ def test_planes_are_not_followed_far_away():
     # The neighbours are 0.6 … 1.0; their weights are nearly equal far away.
     decoder = fitted(points, values, n_neighbors=5, ridge=0.0)
     np.testing.assert_allclose(decoder.decode(far), 1.0)
-    decoder = fitted(points, values, n_neighbors=5, ridge=0.0, extrapolate=True)
+    decoder = fitted(points, values, n_neighbors=5, ridge=0.0, follow=True)
     spread = np.linspace(0.6, 1.0, 5).std()
     np.testing.assert_allclose(decoder.decode(far), 0.8 + 4 * spread)
 
@@ -102,9 +102,11 @@ def test_extrapolated_numbers_leave_their_range_by_half_of_it_and_keep_their_sig
     columns = {"both": x, "above": x + 1.25, "below": x - 1.0, "whole": 10 * (x + 1.5)}
     table = pd.DataFrame(columns).astype({"whole": int})
     ends = np.array([[-3.0], [3.0]])
-    inside = LocalLinearDecoder(9, ridge=0.0).fit(points, table).predict(ends)
-    assert (inside.iloc[0] == table.iloc[0]).all()
-    assert (inside.iloc[1] == table.iloc[-1]).all()
+    for follow in (False, True):
+        decoder = LocalLinearDecoder(9, ridge=0.0, follow=follow).fit(points, table)
+        inside = decoder.predict(ends)
+        assert (inside.iloc[0] == table.iloc[0]).all()
+        assert (inside.iloc[1] == table.iloc[-1]).all()
     decoder = LocalLinearDecoder(9, ridge=0.0, extrapolate=True).fit(points, table)
     outside = decoder.predict(ends)
     assert list(outside["both"]) == [-2.0, 2.0]

@@ -70,7 +70,7 @@ DECODERS = {
     "knn, k > n": KNNDecoder(500, prototypes="rows"),
     "plane": LocalLinearDecoder(20),
     "flat plane": LocalLinearDecoder(30, ridge=1.0),
-    "followed plane": LocalLinearDecoder(25, ridge=0.003, extrapolate=True),
+    "followed plane": LocalLinearDecoder(25, ridge=0.003, follow=True),
     "plane, k > n": LocalLinearDecoder(500),
     "auto": "auto",
 }

@@ -10,8 +10,8 @@ from latentforest.neighbours import NeighbourSearch, plane_weights
 SCRIPT = Path(latentforest.explore.__file__).parent / "page" / "neighbours.js"
 N_CASES = 400
 PLANES = """
-return arguments[0].map(({points, found, position, ridge, extrapolate}) => {
-  const plane = planeWeights(points, found, position, ridge, extrapolate);
+return arguments[0].map(({points, found, position, ridge, follow}) => {
+  const plane = planeWeights(points, found, position, ridge, follow);
   const own = nearestRows(points, position, found.rows.length);
   return {
     average: Array.from(plane.average),
@@ -45,7 +45,7 @@ def draw_case(rng):
         "query": query[None],
         "n_neighbors": int(rng.integers(1, n_points + 1)),
         "ridge": float(rng.choice([0.0, 0.0003, 0.003, 0.03, 0.3, 5.0])),
-        "extrapolate": bool(rng.integers(2)),
+        "follow": bool(rng.integers(2)),
     }
 
 
@@ -60,7 +60,7 @@ def test_planes_equal_those_of_python(driver):
             case["query"],
             found,
             (case["ridge"],),
-            extrapolate=case["extrapolate"],
+            follow=case["follow"],
         )
         expected.append((found, weights))
         # Which of several rows at one distance come last is left open.
@@ -71,7 +71,7 @@ def test_planes_equal_those_of_python(driver):
                 "found": {"rows": rows, "distances": distances},
                 "position": case["query"][0].tolist(),
                 "ridge": case["ridge"],
-                "extrapolate": case["extrapolate"],
+                "follow": case["follow"],
             }
         )
     driver.get("about:blank")

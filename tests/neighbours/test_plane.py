@@ -53,7 +53,7 @@ def test_weights_and_slopes_are_one_plane(n_components, k, ridge, far, seed):
     points += 1e-3 * rng.normal(size=points.shape)  # a plane needs some spread
     cells, query = rng.normal(size=(40, 3)), far * rng.normal(size=(1, n_components))
     found = NeighbourSearch(points).nearest(query, k)
-    (weights,) = plane_weights(points, query, found, (ridge,), extrapolate=True)
+    (weights,) = plane_weights(points, query, found, (ridge,), follow=True)
     value, _ = value_and_slopes(points, cells, query[0], found, ridge)
     np.testing.assert_allclose(weights.linear[0] @ cells[found.rows[0]], value, 1e-5)
 
@@ -75,8 +75,8 @@ def test_several_ridges_equal_each_alone():
     rng = np.random.default_rng(0)
     points, queries = rng.normal(size=(60, 3)), rng.normal(size=(20, 3))
     found, ridges = NeighbourSearch(points).nearest(queries, 25), (0.0, 0.03, 1.0)
-    for extrapolate in (False, True):
-        settings = {"extrapolate": extrapolate, "n_jobs": 1}
+    for follow in (False, True):
+        settings = {"follow": follow, "n_jobs": 1}
         together = plane_weights(points, queries, found, ridges, **settings)
         for ridge, weights in zip(ridges, together, strict=True):
             (alone,) = plane_weights(points, queries, found, (ridge,), **settings)

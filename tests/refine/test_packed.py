@@ -218,18 +218,21 @@ def test_with_as_many_coordinates_as_columns_rows_come_back(n_components, holed)
     assert_frame_equal(model.reconstruct(mixed), mixed)
 
 
-def test_numbers_go_on_beyond_the_rows():
+def test_numbers_go_on_beyond_the_rows_where_they_are_asked_to():
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"a": rng.normal(size=40), "b": rng.exponential(size=40)})
     new = pd.DataFrame(
         {"a": [-1e9, -3, 0.1, 5e3, 1e200], "b": [0, 1e-3, 7, 1e9, 1e200]}
     )
-    model = packed(2).fit(table)
+    inside = packed(2).fit(table).reconstruct(new)
+    assert_frame_equal(inside, new.clip(table.min(), table.max(), axis=1))
+    decoder = PackedDecoder(extrapolate=True)
+    model = packed(2, decoder=decoder).fit(table)
     back = model.reconstruct(new)
     # What is left is rounding, in units of the column.
     assert (np.abs(back - new) <= 1e-14 * (new.abs() + 1)).all(axis=None)
     # Numbers that were never negative stay so.
-    assert packed(2).fit(table).reconstruct(new.assign(b=-1.0))["b"].eq(0).all()
+    assert model.reconstruct(new.assign(b=-1.0))["b"].eq(0).all()
 
 
 def test_the_largest_numbers_have_places():
@@ -237,7 +240,8 @@ def test_the_largest_numbers_have_places():
     most = np.finfo(float).max
     new = pd.DataFrame({"a": [most, -most], "b": [0.1, most]})
     for n_components in (1, 2):
-        model = packed(n_components).fit(table)
+        decoder = PackedDecoder(extrapolate=True)
+        model = packed(n_components, decoder=decoder).fit(table)
         assert np.isfinite(model.transform(new)).all()
         back = model.reconstruct(new)
         assert np.isfinite(back).all(axis=None)
@@ -483,7 +487,8 @@ def test_intervals_cover_new_rows(n_rows, n_components):
             column for one in map_of(model).columns if len(one) > 1 for column in one
         ]
         assert (np.abs(shares[lost] - coverage) < 0.15).all()
-        np.testing.assert_array_equal(np.delete(shares, lost), 1)
+        # All but what lies outside the training range, one row in a hundred.
+        assert (np.delete(shares, lost) > 0.98).all()
 
 
 # --- decoders ---------------------------------------------------------------------

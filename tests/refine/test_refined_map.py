@@ -27,7 +27,7 @@ def steps(points, cells, queries, wanted, n_neighbors, ridge):
 
 
 def decoder_of(points, cells, n_neighbors, ridge):
-    decoder = LocalLinearDecoder(n_neighbors, ridge=ridge, extrapolate=True, n_jobs=1)
+    decoder = LocalLinearDecoder(n_neighbors, ridge=ridge, follow=True, n_jobs=1)
     return decoder.fit(points, pd.DataFrame(cells))
 
 

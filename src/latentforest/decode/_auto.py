@@ -36,11 +36,14 @@ class AutoDecoder(Decoder):
     row was left out of its own leaves. Tried are `KNNDecoder` with 5, 20 and 50
     neighbours, blending rows, and `LocalLinearDecoder` with 20 to 320 neighbours, then,
     with the best number, four ridges; on coordinates that come from no forest, such as
-    principal components, also with ``extrapolate``. The decoder with the smallest mean
+    principal components, also with ``follow``. The decoder with the smallest mean
     distortion is kept.
 
     Parameters
     ----------
+    extrapolate : bool, default=False
+        Try planes that may leave the training range of a number, too. In a model that
+        refines rows or packs coordinates, the decoder that it uses may leave it.
     n_jobs : int or None, default=None
         Threads; None and -1 use all cores.
 
@@ -63,7 +66,10 @@ class AutoDecoder(Decoder):
     ...
     """
 
-    def __init__(self, *, n_jobs: int | None = None) -> None:
+    def __init__(
+        self, *, extrapolate: bool = False, n_jobs: int | None = None
+    ) -> None:
+        self.extrapolate = extrapolate
         self.n_jobs = n_jobs
 
     def check(self) -> None:
@@ -75,6 +81,8 @@ class AutoDecoder(Decoder):
         # rows to three digits: they are not tried.
         candidates = [KNNDecoder(prototypes="rows"), LocalLinearDecoder()]
         if context.grown is None:
+            candidates.append(LocalLinearDecoder(follow=True))
+        if self.extrapolate:
             candidates.append(LocalLinearDecoder(extrapolate=True))
         self.candidates_: list[NeighbourDecoder] = [
             candidate.set_params(n_jobs=self.n_jobs).fit_context(context, rng)

@@ -29,9 +29,10 @@ class LocalLinearDecoder(NeighbourDecoder):
     the level with the largest fitted value wins. The neighbours lie where they would
     lie if they were new rows, if the encoder can tell (leave-one-out coordinates).
 
-    Numbers stay in their observed range, or, with ``extrapolate``, leave it by at most
-    half its width, and never change their sign in a column that has only one. Decoding
-    takes O(k d_Z²) per row on top of the search for neighbours.
+    Numbers stay in the range of their column in the training rows; with
+    ``extrapolate`` they may leave it by at most half its width, but never change their
+    sign in a column that has only one. Decoding takes O(k d_Z²) per row on top of the
+    search for neighbours.
 
     Parameters
     ----------
@@ -39,10 +40,12 @@ class LocalLinearDecoder(NeighbourDecoder):
         Rows that the plane is fitted to; all rows if there are fewer.
     ridge : float, default=0.03
         ρ. Large values flatten the plane to a weighted average.
-    extrapolate : bool, default=False
+    follow : bool, default=False
         Follow a plane beyond the neighbour that lies farthest in the direction of the
         point, up to four times the neighbours' mean distance from their middle.
         Noisy coordinates are better decoded without; refined ones with.
+    extrapolate : bool, default=False
+        Follow planes in the same way, and let numbers leave their training range.
     search : {"exact", "approximate"}, default="exact"
         How neighbours are searched. "approximate" asks an index, which finds most of
         them (``pip install "latentforest[ann]"``); `recall_` says how many, and below
@@ -79,12 +82,14 @@ class LocalLinearDecoder(NeighbourDecoder):
         n_neighbors: int = 80,
         *,
         ridge: float = 0.03,
+        follow: bool = False,
         extrapolate: bool = False,
         search: str = "exact",
         n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.ridge = ridge
+        self.follow = follow
         self.extrapolate = extrapolate
         self.search = search
         self.n_jobs = n_jobs
@@ -133,6 +138,6 @@ class LocalLinearDecoder(NeighbourDecoder):
             queries,
             found,
             ridges,
-            extrapolate=self.extrapolate,
+            follow=self.follow or self.extrapolate,
             n_jobs=self.n_jobs,
         )

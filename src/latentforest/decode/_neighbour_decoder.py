@@ -15,6 +15,7 @@ from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Codes, Coords, Floats
 from latentforest._base._values import damaged
 from latentforest._base._warn import warn
+from latentforest.decode._bounds import code_bounds
 from latentforest.decode._context import DecoderContext, Rows
 from latentforest.decode._contract import SpreadingDecoder
 from latentforest.decode._gaps import LOST, limits_for, rows_to_try, weight_of_gaps
@@ -124,19 +125,9 @@ class NeighbourDecoder(SpreadingDecoder):
         self.priority_ = replace(self.priority_, absent_above=limits)
 
     def bound(self, schema: TableSchema, margin: float) -> None:
-        """Keep the smallest and the largest code of each column that may come out.
-
-        Numbers that were never negative, or never positive, stay so.
-        """
+        """Keep the smallest and the largest code of each column that may come out."""
         self.margin_ = margin
-        lower, upper = schema.lower, schema.upper
-        with np.errstate(over="ignore"):
-            room = np.where(schema.is_number, margin * upper - margin * lower, 0.0)
-            largest = np.finfo(np.float64).max
-            lowest = np.maximum(lower - room, -largest)
-            highest = np.minimum(upper + room, largest)
-        self.lower_ = np.where(lower >= 0, np.maximum(lowest, 0.0), lowest)
-        self.upper_ = np.where(upper <= 0, np.minimum(highest, 0.0), highest)
+        self.lower_, self.upper_ = code_bounds(schema, margin)
 
     def without_gaps(self) -> Self:
         """Return a decoder for which the weight of gaps is never enough."""

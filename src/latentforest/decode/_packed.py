@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from latentforest._base._section import Section
 from latentforest._base._types import Codes, Coords, Floats
+from latentforest.decode._bounds import code_bounds
 from latentforest.decode._context import DecoderContext, Rows
 from latentforest.decode._contract import SpreadingDecoder
 from latentforest.neighbours import CellSpread
@@ -53,11 +54,14 @@ class PackedDecoder(SpreadingDecoder):
 
     For coordinates of ``Refinement(start="packed")``. Columns of different coordinates
     come from different training rows, so that what was never seen together can come
-    back together. A number that has a coordinate for itself goes on between and beyond
-    the training rows.
+    back together. A number that has a coordinate for itself goes on between the
+    training rows, and with ``extrapolate`` beyond them.
 
     Parameters
     ----------
+    extrapolate : bool, default=False
+        Let a number that has a coordinate for itself leave its training range, but not
+        change its sign where that of all training rows is the same.
     n_jobs : int or None, default=None
         Threads; not needed here.
 
@@ -73,7 +77,10 @@ class PackedDecoder(SpreadingDecoder):
     True
     """
 
-    def __init__(self, *, n_jobs: int | None = None) -> None:
+    def __init__(
+        self, *, extrapolate: bool = False, n_jobs: int | None = None
+    ) -> None:
+        self.extrapolate = extrapolate
         self.n_jobs = n_jobs
 
     def needs(self) -> frozenset[str]:
@@ -112,9 +119,7 @@ class PackedDecoder(SpreadingDecoder):
         codes = np.empty((len(coords), schema.n_columns))
         for line, where in zip(self.lines_, coords.T, strict=True):
             codes[:, line.columns] = line.at(where)
-        # Numbers that were never negative, or never positive, stay so.
-        codes = np.where(schema.lower >= 0, np.maximum(codes, 0.0), codes)
-        return np.where(schema.upper <= 0, np.minimum(codes, 0.0), codes)
+        return np.clip(codes, *code_bounds(schema, np.inf if self.extrapolate else 0.0))
 
     def decode_with_spread(self, coords: Coords) -> tuple[Codes, CellSpread]:
         """Decode. A single row stands behind each cell: there is no other opinion."""

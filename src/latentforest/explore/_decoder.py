@@ -43,7 +43,7 @@ class PageDecoder:
         return common | {
             "method": "local_linear",
             "ridge": float(decoder.ridge),
-            "extrapolate": bool(decoder.extrapolate),
+            "follow": bool(decoder.follow or decoder.extrapolate),
         }
 
     def error_factors(self) -> tuple[Floats, Floats]:

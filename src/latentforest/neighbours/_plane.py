@@ -21,14 +21,14 @@ def plane_weights(
     found: Neighbours,
     ridges: Sequence[float],
     *,
-    extrapolate: bool,
+    follow: bool,
     n_jobs: int | None = None,
 ) -> list[Weights]:
     """Weights of the neighbours' average, and of the plane's value at each query.
 
     One for each ridge; several cost little more than one. A plane is followed no
     further than the neighbour that lies farthest in the direction of the query, or,
-    with ``extrapolate``, to four times the neighbours' mean distance from their middle.
+    with ``follow``, to four times the neighbours' mean distance from their middle.
     """
     average = np.empty(found.rows.shape)
     linear = np.empty((len(ridges), *found.rows.shape))
@@ -41,7 +41,7 @@ def plane_weights(
             found.rows,
             found.distances,
             np.array(ridges, np.float64),
-            extrapolate,
+            follow,
             *block,
             average,
             linear,

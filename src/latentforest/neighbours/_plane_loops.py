@@ -87,13 +87,13 @@ def regularise(matrix, share, floor):
 
 
 @compiled_inner
-def _followed(asked, reach, extrapolate, n_components):
+def _followed(asked, reach, follow, n_components):
     """Share of the way from z̄ to z that the plane is followed.
 
     ``asked`` is the squared Mahalanobis distance of z, ``reach`` the largest part of
     it that a neighbour covers.
     """
-    if extrapolate:
+    if follow:
         limit = FARTHEST * n_components
         return np.sqrt(limit / asked) if asked > limit else 1.0
     return reach / asked if asked > reach else 1.0
@@ -106,7 +106,7 @@ def plane_as_weights(
     rows,
     distances,
     ridges,
-    extrapolate,
+    follow,
     begin,
     end,
     average,
@@ -139,7 +139,7 @@ def plane_as_weights(
                     height += slope[c] * near[k, c]
                 linear[r, q, k] = height
                 reach = max(reach, height)
-            share = _followed(asked, reach, extrapolate, n_components)
+            share = _followed(asked, reach, follow, n_components)
             for k in range(n_neighbors):
                 linear[r, q, k] = average[q, k] * (1.0 + share * linear[r, q, k])
 
@@ -195,7 +195,7 @@ def plane_as_slopes(
 ):
     """Fill x̄, h(z) − x̄ and B; return the distance of the farthest neighbour.
 
-    The plane is followed as far as with ``extrapolate``. ``own`` are the rows of
+    The plane is followed as far as with ``follow``. ``own`` are the rows of
     ``cells`` that belong to the neighbours; the arrays after it are overwritten.
     """
     n_components = near.shape[1]

@@ -95,7 +95,9 @@ class Refinement(Parameters):
         n_rows, n_components = coords.shape
         return max(1, min(max(24, 3 * n_components), n_rows // 2))
 
-    def decoder(self, coords: Coords, *, n_jobs: int | None = None) -> "Decoder":
+    def decoder(
+        self, coords: Coords, *, extrapolate: bool = False, n_jobs: int | None = None
+    ) -> "Decoder":
         """Return the decoder that rows are refined for, which end at ``coords``."""
         # Decoders load scikit-learn, which takes a second; placing rows needs none.
         from latentforest.decode import (  # noqa: PLC0415
@@ -104,10 +106,14 @@ class Refinement(Parameters):
         )
 
         if self.start == "packed":
-            return PackedDecoder(n_jobs=n_jobs)
+            return PackedDecoder(extrapolate=extrapolate, n_jobs=n_jobs)
         n_neighbors = self.neighbors_for(coords)
         return LocalLinearDecoder(
-            n_neighbors, ridge=self.ridge, extrapolate=True, n_jobs=n_jobs
+            n_neighbors,
+            ridge=self.ridge,
+            follow=True,
+            extrapolate=extrapolate,
+            n_jobs=n_jobs,
         )
 
     def most_rows(self, n_components: int) -> int:

@@ -30,8 +30,8 @@ function weigh(decoder, found, position) {
   if (decoder.method === 'knn') {
     return { average: inverseDistanceWeights(found.distances), linear: null };
   }
-  const { points, ridge, extrapolate } = decoder;
-  return planeWeights(points, found, position, ridge, extrapolate);
+  const { points, ridge, follow } = decoder;
+  return planeWeights(points, found, position, ridge, follow);
 }
 
 function decodeNumber(column, rows, average, linear, stretch) {

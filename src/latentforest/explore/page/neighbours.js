@@ -39,7 +39,7 @@ const FARTHEST = 16;
 
 // Weights of the average, and of the value at the position of a plane that is fitted
 // to the neighbours.
-function planeWeights(points, found, position, ridge, extrapolate) {
+function planeWeights(points, found, position, ridge, follow) {
   const k = found.rows.length;
   const d = points.length;
   const farthest = found.distances[k - 1];
@@ -69,8 +69,8 @@ function planeWeights(points, found, position, ridge, extrapolate) {
     reach = Math.max(reach, linear[i]);
   }
   let shrink = 1;
-  if (extrapolate && asked > FARTHEST * d) shrink = Math.sqrt((FARTHEST * d) / asked);
-  else if (!extrapolate && asked > reach) shrink = reach / asked;
+  if (follow && asked > FARTHEST * d) shrink = Math.sqrt((FARTHEST * d) / asked);
+  else if (!follow && asked > reach) shrink = reach / asked;
   for (let i = 0; i < k; i++) linear[i] = average[i] * (1 + shrink * linear[i]);
   return { average, linear };
 }
