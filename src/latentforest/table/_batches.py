@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from latentforest._base._errors import SchemaError
 from latentforest._base._types import Codes
 from latentforest.table._codec import TableCodec
-from latentforest.table._frames import rows_of
+from latentforest.table._frames import index_of, rows_of
 from latentforest.table._kept import Kept
 from latentforest.table._schema import EncodedTable, TableSchema
 from latentforest.table._table_survey import TableSurvey
@@ -142,7 +142,8 @@ def learn(codec: TableCodec, batches: Batches) -> list[int]:
     if whole is None:
         message = f"{batches.label} has no rows. Give at least two."
         raise SchemaError(message)
-    codec.settle(batches.told(whole.schema()))
+    index = index_of(batches.table) if isinstance(batches, Whole) else None
+    codec.settle(batches.told(whole.schema().labelled(index)))
     batches.note_lengths(lengths)
     return lengths
 

@@ -21,6 +21,7 @@ from latentforest.table._frames import (
     NumberColumn,
     RawColumn,
     build_table,
+    index_of,
     open_table,
 )
 from latentforest.table._infer import infer_column
@@ -127,7 +128,7 @@ class TableCodec:
     def fit(self, X: Any) -> "TableCodec":
         """Learn kinds, levels, decimals and ranges of the columns of ``X``."""
         check_option("unseen", self.unseen, get_args(Unseen))
-        self.settle(TableSurvey.of(X, self.kinds).schema())
+        self.settle(TableSurvey.of(X, self.kinds).schema().labelled(index_of(X)))
         return self
 
     def fit_encode(self, X: Any) -> EncodedTable:
@@ -147,7 +148,8 @@ class TableCodec:
             specs.append(infer_column(survey))
             codes[:, j] = encode_column(column, specs[-1], unseen="error")
         refuse_infinite(infinite)
-        self.settle(TableSchema(tuple(specs), table.container))
+        schema = TableSchema(tuple(specs), table.container)
+        self.settle(schema.labelled(index_of(X)))
         return EncodedTable(self.schema_, codes)
 
     def encode(

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from latentforest._base._section import NewSection, Section
-from latentforest._base._types import Floats
+from latentforest._base._types import Bools, Floats
 from latentforest._base._values import damaged, encode_value
 from latentforest.table._dtypes import fits
 from latentforest.table._kinds import ColumnKind, Level, Storage
 from latentforest.table._names import one_nan
 from latentforest.table._ticks import Ticks
+from latentforest.table._wild import MOST_CELLS, WildCell, stands_apart, to_edges
 
 MOST_DECIMALS = 15
 # Room that a fixed-width text may have beyond its longest level.
@@ -44,7 +45,8 @@ class ColumnSpec:
     decimals : int or None, default=None
         Decoded numbers are rounded to so many decimals; None leaves them alone.
     lower, upper : float, default=nan
-        Smallest and largest code seen in fit; NaN if all cells were missing.
+        Smallest and largest code seen in fit, but for wild cells; NaN if all cells
+        were missing.
     has_missing : bool, default=False
         Whether fit saw a missing cell.
     dtype : str, default='float64'
@@ -59,6 +61,9 @@ class ColumnSpec:
         How cells were written in the text file that was fitted, such as
         ``number:#,##0.00 €``, so that new files are read and written alike; '' for
         plain cells.
+    wild : tuple of WildCell, default=()
+        Cells of the fitted table that stand apart from all others: row, code, and the
+        label of the row. They count as the nearer end of the range.
     """
 
     name: Hashable
@@ -73,6 +78,7 @@ class ColumnSpec:
     reason: str = ""
     ticks: Ticks | None = None
     notation: str = ""
+    wild: tuple[WildCell, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", one_nan(self.name))
@@ -114,6 +120,12 @@ class ColumnSpec:
         out.update(levels=list(self.levels))
         if self.ticks is None:
             del out["ticks"]
+        del out["wild"]
+        if self.wild:
+            out["wild"] = [
+                {name: cell for name, cell in c._asdict().items() if cell is not None}
+                for c in self.wild
+            ]
         # JSON has no NaN.
         for bound in ("lower", "upper"):
             out[bound] = None if math.isnan(out[bound]) else out[bound]
@@ -157,6 +169,7 @@ class ColumnSpec:
             section.text("reason"),
             Ticks.take(section.section("ticks")) if is_time else None,
             section.text("notation") if section.has("notation") else "",
+            _wild(section) if section.has("wild") else (),
         )
         zone = None if column.ticks is None else column.ticks.zone
         if not fits(container, column.dtype, column.storage, zone):
@@ -178,13 +191,25 @@ class ColumnSpec:
             legal = whole & (present >= 0) & (present < self.n_levels)
         return bool(legal.all())
 
+    def is_wild(self, codes: Floats) -> Bools:
+        """Tell which cells stand apart from the range, farther than twice its width."""
+        apart: Bools = stands_apart(codes, self.lower, self.upper) & self.is_number
+        return apart
+
+    def at_edges(self, codes: Floats) -> Floats:
+        """Return the codes, wild ones as the nearer end of the range."""
+        if not self.is_number:
+            return codes
+        moved: Floats = to_edges(codes, self.lower, self.upper)
+        return moved
+
     def _key(self) -> tuple[Hashable, ...]:
         # Tuples hold NaN equal only if it is the same object: compare None instead.
         # 1, 1.0 and True are equal levels to Python, but not to a dtype.
         types = tuple(type(level) for level in self.levels)
         out = self.to_dict()
-        plain = (out[k] for k in out if k not in {"levels", "ticks"})
-        return (*plain, self.levels, types, self.ticks)
+        plain = (out[k] for k in out if k not in {"levels", "ticks", "wild"})
+        return (*plain, self.levels, types, self.ticks, self.wild)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ColumnSpec) and self._key() == other._key()
@@ -217,6 +242,20 @@ def _bound(section: Section, key: str) -> float:
     return section.number(key) if section.has(key) else math.nan
 
 
+def _wild(section: Section) -> tuple[WildCell, ...]:
+    parts = section.sections("wild")
+    if len(parts) > MOST_CELLS:
+        raise damaged(f"{section.where} has {len(parts)} wild cells")
+    cells = []
+    for part in parts:
+        label = part.value("label") if part.has("label") else None
+        if not isinstance(label, int | str | None):
+            raise damaged(f"label of {part.where} is not a label of a row")
+        row = part.integer("row", lowest=0)
+        cells.append(WildCell(row, part.number("value"), label))
+    return tuple(cells)
+
+
 def _check_levels(column: ColumnSpec) -> None:
     types = LEVEL_TYPES.get(column.storage, ())
     if column.kind is ColumnKind.boolean:
@@ -235,6 +274,9 @@ def _check_levels(column: ColumnSpec) -> None:
 
 def _check_range(column: ColumnSpec) -> None:
     lower, upper = column.lower, column.upper
+    values = np.array([cell.value for cell in column.wild])
+    if not column.is_wild(values).all():
+        raise damaged(f"wild cells of column {column.name!r} lie in its range")
     if math.isnan(lower) and math.isnan(upper):
         return
     legal = lower <= upper

@@ -13,6 +13,7 @@ from latentforest.table._frames import as_levels
 from latentforest.table._kinds import FEW_DISTINCT, ColumnKind, Level, Storage
 from latentforest.table._survey import ColumnSurvey, LabelSurvey, NumberSurvey
 from latentforest.table._ticks import Ticks, TickSurvey
+from latentforest.table._wild import Rest, WildCell
 
 _LIKE_AN_ID = 0.9  # levels per row from which text tells rows apart and nothing else
 _FEW_LEVELS = 50  # too few levels to say so
@@ -40,9 +41,14 @@ def infer_column(survey: ColumnSurvey) -> ColumnSpec:
     if many and survey.n_present and kind is ColumnKind.category:
         reason = f"{reason}; nearly all differ: drop an id"
     lower, upper = math.nan, math.nan
+    wild: tuple[WildCell, ...] = ()
     if survey.n_present:
         ends = _ends(survey, levels, ticks)
         lower, upper = float(ends.min()), float(ends.max())
+        if kind.is_number and survey.far is not None:
+            rest = survey.far.rest(survey.n_present)
+            if rest.wild:
+                lower, upper, wild = _as_codes(rest, survey, ticks)
     return ColumnSpec(
         survey.name,
         kind,
@@ -55,7 +61,20 @@ def infer_column(survey: ColumnSurvey) -> ColumnSpec:
         survey.storage,
         reason,
         ticks,
+        wild=wild,
     )
+
+
+def _as_codes(rest: Rest, survey: ColumnSurvey, ticks: Ticks | None) -> Rest:
+    if ticks is None:
+        return rest
+    assert isinstance(survey.cells, TickSurvey), "columns of time have ticks"
+    given = [rest.lower, rest.upper, *(cell.value for cell in rest.wild)]
+    lower, upper, *values = ticks.codes(
+        np.array(given).astype(np.int64), survey.cells.unit
+    ).tolist()
+    wild = (c._replace(value=v) for c, v in zip(rest.wild, values, strict=True))
+    return Rest(lower, upper, tuple(wild))
 
 
 def _ends(

@@ -1,7 +1,7 @@
 """The records of this room: a table's columns, a table as codes."""
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -14,8 +14,10 @@ from latentforest._base._values import damaged
 from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._kept import Kept
 from latentforest.table._kinds import ColumnKind
+from latentforest.table._labels import labels_of
 from latentforest.table._names import one_nan
 from latentforest.table._report import schema_report
+from latentforest.table._wild import WildCell, stands_apart
 
 Container: TypeAlias = Literal["pandas", "polars", "pyarrow", "anndata", "numpy"]
 
@@ -88,13 +90,48 @@ class TableSchema:
 
     @property
     def lower(self) -> Floats:
-        """Smallest code seen per column; NaN where all cells were missing."""
+        """Smallest code seen per column, wild cells apart; NaN where all are missing."""
         return np.array([column.lower for column in self.columns], dtype=np.float64)
 
     @property
     def upper(self) -> Floats:
-        """Largest code seen per column; NaN where all cells were missing."""
+        """Largest code seen per column, wild cells apart; NaN where all are missing."""
         return np.array([column.upper for column in self.columns], dtype=np.float64)
+
+    def is_wild(self, codes: Codes) -> Bools:
+        """Tell which cells are numbers that stand apart from the range of the others.
+
+        By more than twice the width of that range. One of the fitted table is wild if
+        it is one of few, and any other by the same measure.
+        """
+        apart: Bools = stands_apart(codes, self.lower, self.upper) & self.is_number
+        return apart
+
+    def at_edges(self, codes: Codes) -> Codes:
+        """Return the codes, wild cells as the nearer end of the range."""
+        wild = self.is_wild(codes)
+        if not wild.any():
+            return codes
+        return np.where(wild, np.clip(codes, self.lower, self.upper), codes)
+
+    def labelled(self, index: Any) -> "TableSchema":
+        """Return it with the labels that the table's index has for wild cells."""
+        return self._with_wild(
+            lambda cell: cell._replace(label=_label_of(index, cell.row))
+        )
+
+    def renumbered(self, row_of: Callable[[int], int]) -> "TableSchema":
+        """Return it with wild cells in other rows, where some rows were left out."""
+        return self._with_wild(lambda cell: WildCell(row_of(cell.row), cell.value))
+
+    def _with_wild(self, change: Callable[[WildCell], WildCell]) -> "TableSchema":
+        if not any(column.wild for column in self.columns):
+            return self
+        columns = tuple(
+            replace(column, wild=tuple(map(change, column.wild)))
+            for column in self.columns
+        )
+        return TableSchema(columns, self.container)
 
     def report(self) -> str:
         """Tell, one line per column, what was found and why.
@@ -186,9 +223,19 @@ class EncodedTable:
     def _distinct(self) -> Ints:
         return number_rows(self.values)
 
+    def at_edges(self) -> "EncodedTable":
+        """Return the table with wild cells as the nearer end of their range."""
+        values = self.schema.at_edges(self.values)
+        return self if values is self.values else replace(self, values=values)
+
     def take(self, rows: Sequence[int] | NDArray[np.integer] | Bools) -> "EncodedTable":
         """Return the chosen rows, by position or by a mask, in the order given."""
         return EncodedTable(self.schema, np.ascontiguousarray(self.values[rows]))
+
+
+def _label_of(index: Any, row: int) -> int | str | None:
+    labels = labels_of(index, np.array([row]))
+    return None if labels is None else labels.tolist()[0]
 
 
 def number_rows(values: Floats) -> Ints:

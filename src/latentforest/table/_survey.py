@@ -6,7 +6,7 @@ for any way to cut a table into pieces.
 
 import math
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from latentforest.table._frames import (
 from latentforest.table._kinds import FEW_DISTINCT, ColumnKind, Level, Said, Storage
 from latentforest.table._survey_dtype import join_dtypes
 from latentforest.table._ticks import TickSurvey
+from latentforest.table._wild import FarCells
 
 _HEAD = 1_000
 _NAMES = {ColumnKind.category, ColumnKind.ordered}
@@ -149,24 +150,38 @@ class ColumnSurvey:
     n_rows: int
     n_present: int
     cells: Cells
+    # Of numbers, dates and times. Pieces may pass over more cells than the whole does.
+    far: FarCells | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, column: RawColumn, said: Said | None = None) -> "ColumnSurvey":
         """Look at a column."""
         cells: Cells
+        far = None
         if isinstance(column, TimeColumn):
             n_rows = len(column.counts)
             cells = TickSurvey.of(column.counts, column.unit, column.zone)
             missing = column.is_missing()
+            far = FarCells.of(column.counts, missing)
         elif isinstance(column, LabelColumn):
             n_rows, missing = len(column.index), column.index < 0
             cells = LabelSurvey.of(column)
         else:
             n_rows, missing = len(column.numbers), np.isnan(column.numbers)
-            cells = NumberSurvey.of(column, None if said is None else said.kind)
+            kind = None if said is None else said.kind
+            cells = NumberSurvey.of(column, kind)
+            if kind is None or kind.is_number:
+                far = FarCells.of(column.numbers, missing)
         n_present = n_rows - int(missing.sum())
         return cls(
-            column.name, column.dtype, column.storage, said, n_rows, n_present, cells
+            column.name,
+            column.dtype,
+            column.storage,
+            said,
+            n_rows,
+            n_present,
+            cells,
+            far,
         )
 
     @property
@@ -188,6 +203,7 @@ class ColumnSurvey:
             self.n_present + other.n_present,
         )
         dtype, storage = join_dtypes(self, other)
+        far: FarCells | None = None
         if type(self.cells) is not type(other.cells) or self._counts_otherwise(other):
             told = self if self.n_present else other
             if self.n_present and other.n_present:
@@ -196,9 +212,13 @@ class ColumnSurvey:
                     f"and {other.dtype} in another. Write all parts alike."
                 )
                 raise SchemaError(message)
-            cells = told.cells
+            cells, far = told.cells, told.far
+            if far is not None and told is other:
+                far = replace(far, rows=far.rows + self.n_rows)
         else:
             cells = self.cells.merge(other.cells)  # type: ignore[arg-type]
+            if self.far is not None and other.far is not None:
+                far = self.far.merge(other.far, self.n_rows)
         # Few whole numbers may be levels; few floats are not, unless the user says so.
         has_levels = self.said is not None and self.said.kind in _NAMES
         of_floats = storage is not Storage.integer and not has_levels
@@ -211,6 +231,7 @@ class ColumnSurvey:
             n_rows=n_rows,
             n_present=n_present,
             cells=cells,
+            far=far,
         )
 
     def _counts_otherwise(self, other: "ColumnSurvey") -> bool:

@@ -1,0 +1,174 @@
+"""Cells that stand apart from all others of their column: wild ones.
+
+One tree of 42,085 cm beside others of 54 would rule the units and the splits of its
+column. A heavy tail is data: only cells beyond a gap far wider than all that the other
+cells span are wild, and only if they are few.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latentforest._base._types import Bools, Floats
+
+MOST_CELLS = 100  # of a column
+MOST_IN, AT_LEAST, FEWEST = 1_000, 3, 20  # one row in 1,000, or 3, but not one in 20
+GAP = 2.0  # in ranges of the other cells; half of all numeric columns with a gap of one
+# range are heavy tails
+FEW, GAP_OF_FEW = 10, 10.0  # so few distinct values say little of what a column spans
+_HEAD = 1_000
+
+
+class WildCell(NamedTuple):
+    """A wild cell of the fitted table."""
+
+    row: int  # in the table, from 0
+    value: float  # the code
+    label: int | str | None = None  # what the index calls the row, if it has names
+
+
+class Rest(NamedTuple):
+    """The cells of a column that are not wild."""
+
+    lower: float
+    upper: float
+    wild: tuple[WildCell, ...] = ()
+
+
+def stands_apart(values: Any, lower: Any, upper: Any, gap: float = GAP) -> Any:
+    """Tell which values lie beyond a gap at an end of a range; NaN does not.
+
+    A constant says nothing about how far other values may lie.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        room = gap * (upper - lower)
+        return (upper > lower) & ((values - upper > room) | (lower - values > room))
+
+
+def to_edges(values: Any, lower: Any, upper: Any) -> Any:
+    """Move values that stand apart to the nearer end of the range."""
+    apart = stands_apart(values, lower, upper)
+    return np.where(apart, np.clip(values, lower, upper), values)
+
+
+def most_wild(n_cells: int) -> int:
+    """Return how many cells of a column may be wild."""
+    few = min(max(AT_LEAST, n_cells // MOST_IN), n_cells // FEWEST)
+    return min(few, MOST_CELLS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FarCells:
+    """The cells of a column, or of a piece of one, that might be wild.
+
+    Of all others their range is known, and a few distinct values. Which cells are
+    wild does not depend on how a column was cut: a cell is passed over only if so many
+    lie beyond it, or so close to it, that it cannot be wild in any longer column.
+    """
+
+    values: NDArray[Any]
+    rows: NDArray[np.int64]  # of each, from 0
+    lower: float = np.inf  # of the cells that were passed over
+    upper: float = -np.inf
+    distinct: frozenset[float] = frozenset()  # at most FEW of those
+
+    @classmethod
+    def of(cls, cells: NDArray[Any], missing: Bools) -> "FarCells":
+        """Look at the cells of a column."""
+        rows = np.flatnonzero(~missing)
+        return cls(cells[rows], rows)._fewer()
+
+    def merge(self, other: "FarCells", n_rows: int) -> "FarCells":
+        """Return what is known of both; the other rows come after so many."""
+        if not len(self.values) and not len(other.values):
+            values, rows = self.values, self.rows
+        else:
+            values = np.concatenate([self.values, other.values])
+            rows = np.concatenate([self.rows, other.rows + n_rows])
+        lower, upper = min(self.lower, other.lower), max(self.upper, other.upper)
+        distinct = frozenset(sorted(self.distinct | other.distinct)[:FEW])
+        return FarCells(values, rows, lower, upper, distinct)._fewer()
+
+    def rest(self, n_cells: int) -> Rest:
+        """Tell the wild cells of a column of so many from the rest."""
+        most = most_wild(n_cells)
+        found = self._fewer(most) if n_cells else self
+        order = np.lexsort((found.rows, found.values))
+        values, n_far = found.values[order], len(order)
+        best: tuple[float, ...] | None = None
+        for n_low in range(min(most, n_far) + 1):
+            for n_high in range(min(most, n_far) - n_low + 1):
+                rest = values[n_low : n_far - n_high]
+                ends = found._with(rest)
+                if found._is_gap(values, n_low, n_high, ends):
+                    with np.errstate(over="ignore"):
+                        width = float(ends[1] - ends[0])
+                    kept = (-n_low - n_high, width, n_low, n_high)
+                    best = kept if best is None else min(best, kept)
+        if best is None:
+            return Rest(*found._with(values))
+        n_low, n_high = int(best[2]), int(best[3])
+        chosen = np.r_[order[:n_low], order[n_far - n_high :]]
+        wild = sorted(
+            WildCell(int(found.rows[i]), float(found.values[i])) for i in chosen
+        )
+        return Rest(*found._with(values[n_low : n_far - n_high]), tuple(wild))
+
+    def _with(self, values: NDArray[Any]) -> tuple[float, float]:
+        """Return the range of some cells and of all that were passed over."""
+        if not len(values):
+            return self.lower, self.upper
+        lower, upper = float(values.min()), float(values.max())
+        return min(self.lower, lower), max(self.upper, upper)
+
+    def _is_gap(
+        self, values: NDArray[Any], n_low: int, n_high: int, ends: tuple[float, float]
+    ) -> bool:
+        """Whether so many sorted cells at each end stand apart from the rest."""
+        if n_low + n_high == 0:
+            return False
+        n_far = len(values)
+        nearest = [float(values[n_low - 1])] if n_low else []
+        nearest += [float(values[n_far - n_high])] if n_high else []
+        if not all(stands_apart(value, *ends) for value in nearest):
+            return False
+        rest = values[n_low : n_far - n_high]
+        distinct = self.distinct | set(np.unique(rest)[:FEW].tolist())
+        if len(distinct) >= FEW:
+            return True
+        return all(stands_apart(value, *ends, GAP_OF_FEW) for value in nearest)
+
+    def _fewer(self, most: int = MOST_CELLS) -> "FarCells":
+        """Pass over the cells that cannot be wild if so many at each end can."""
+        found = self
+        for part in (self.values[:_HEAD], None):
+            if len(found.values) <= 2 * most:
+                return found
+            # Cells with so many beyond them on each side belong to the rest.
+            sample = found.values if part is None else part
+            if len(sample) <= 2 * most:
+                continue
+            ends = np.partition(sample, [most, len(sample) - 1 - most])
+            lower = min(found.lower, float(ends[most]))
+            upper = max(found.upper, float(ends[len(sample) - 1 - most]))
+            with np.errstate(over="ignore", invalid="ignore"):
+                room = GAP * (upper - lower)
+                values = found.values.astype(np.float64, copy=False)
+                far = (values - upper > room) | (lower - values > room)
+            found = found._without(~far)
+        return found
+
+    def _without(self, near: Bools) -> "FarCells":
+        passed = self.values[near]
+        if not len(passed):
+            return self
+        distinct = self.distinct
+        for part in (passed[:_HEAD], passed):
+            if len(distinct) < FEW:
+                some = np.unique(part).astype(np.float64)[:FEW].tolist()
+                distinct = frozenset(sorted(distinct.union(some))[:FEW])
+        return FarCells(
+            self.values[~near], self.rows[~near], *self._with(passed), distinct
+        )
