@@ -34,7 +34,7 @@ class DecoderContext:
     Parameters
     ----------
     table : EncodedTable
-        The rows.
+        The rows; wild cells come to lie at the edge of their column.
     coords : ndarray of shape (n_rows, n_components)
         Their coordinates.
     grown : GrownForest or None, default=None
@@ -53,6 +53,8 @@ class DecoderContext:
         coordinates that rows were moved to together.
     columns : tuple of arrays of int or None, default=None
         The columns that each coordinate carries; None if all matter to all.
+    given : EncodedTable or None, default=None
+        The rows with their wild cells, as they were given.
     """
 
     table: EncodedTable
@@ -64,8 +66,12 @@ class DecoderContext:
     hold_out: Callable[[Rows, Rows], tuple["DecoderContext", Coords]] | None = None
     again: Callable[[Rows], Coords] | None = None
     columns: tuple[Rows, ...] | None = None
+    given: EncodedTable | None = None
 
     def __post_init__(self) -> None:
+        if self.given is None:
+            object.__setattr__(self, "given", self.table)
+            object.__setattr__(self, "table", self.table.at_edges())
         if len(self.coords) != self.table.n_rows:
             message = (
                 f"there are {len(self.coords)} rows of coordinates, but the table has "

@@ -10,7 +10,7 @@ from latentforest._base._checks import check_real
 from latentforest._base._types import Bools, Codes, Floats
 from latentforest.choice import HoldOut, held_out_parts
 from latentforest.decode._auto import AutoDecoder
-from latentforest.decode._context import DecoderContext
+from latentforest.decode._context import DecoderContext, Rows
 from latentforest.decode._contract import Decoder, SpreadingDecoder
 from latentforest.neighbours import CellSpread
 from latentforest.table import ColumnSpec, TableSchema, time_cells, time_spans
@@ -67,8 +67,8 @@ def spreading(decoder: Decoder) -> SpreadingDecoder:
 
 def _held_back(
     decoder: SpreadingDecoder, context: DecoderContext, rng: np.random.Generator
-) -> Iterator[tuple[Codes, Codes, CellSpread]]:
-    """Decode parts of the training rows from the others, each with what it was."""
+) -> Iterator[tuple[Rows, Codes, CellSpread]]:
+    """Decode parts of the training rows from the others, each with its numbers."""
     policy = FIVE_PARTS if context.table.n_rows < LONG else ONE_PART
     for part in held_out_parts(context.table, rng, policy):
         if context.hold_out is None:
@@ -76,14 +76,16 @@ def _held_back(
         else:
             fewer, coords = context.hold_out(part.known, part.held)
         decoded, spread = decoder.keep(part.known, fewer).decode_with_spread(coords)
-        yield context.table.values[part.held], decoded, spread
+        yield part.held, decoded, spread
 
 
 def decode_held_back(
     decoder: SpreadingDecoder, context: DecoderContext, rng: np.random.Generator
 ) -> tuple[Codes, Codes]:
     """Return training rows that are held back in turn, and what they decode to."""
-    pairs = [(truth, back) for truth, back, _ in _held_back(decoder, context, rng)]
+    assert context.given is not None, "set where a context is made"
+    given, found = context.given.values, _held_back(decoder, context, rng)
+    pairs = [(given[rows], back) for rows, back, _ in found]
     nothing = np.empty((0, context.table.schema.n_columns))
     truth, decoded = zip(*pairs, strict=True) if pairs else ((nothing,), (nothing,))
     return np.concatenate(truth), np.concatenate(decoded)
@@ -94,8 +96,8 @@ def calibrate(
 ) -> Calibration:
     """Decode held-back training rows from the others and note the errors."""
     errors, spreads = [], []
-    for truth, decoded, spread in _held_back(decoder, context, rng):
-        errors.append(np.abs(truth - decoded))
+    for rows, decoded, spread in _held_back(decoder, context, rng):
+        errors.append(np.abs(context.table.values[rows] - decoded))
         spreads.append(spread.std)
     nothing = np.empty((1, context.table.schema.n_columns))
     nothing[:] = np.nan

@@ -66,7 +66,7 @@ def distil(
         encoder.leaf_table,
         encoder.kind,
         encoder.spectrum.eigenvalues,
-        training.table.values,
+        training.table.at_edges().values,
         training.leaf_ids,
         grower.leaf_values_ if supervised else None,
         supervised and grower.classes_ is not None,

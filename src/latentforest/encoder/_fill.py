@@ -19,7 +19,7 @@ def fill_from_rows(
     Rows are compared by the cells that ``codes`` has. A number becomes the mean of the
     five nearest, a level that of most of them. A column that no row has stays missing.
     """
-    out = filled.copy()
+    out, table = filled.copy(), table.at_edges()
     space = CellSpace.of_table(table, tell_gaps=False)
     priority = draw_priority(table.schema, np.random.default_rng(0))
     for column in np.flatnonzero(np.isnan(filled).any(axis=0)):
@@ -32,7 +32,7 @@ def fill_from_rows(
         n_near = min(NEIGHBOURS, len(known))
         near, _ = nearest_by_cells(
             space.cells(like.values),
-            space.cells(codes[rows]),
+            space.cells(table.schema.at_edges(codes[rows])),
             np.broadcast_to(np.arange(len(known)), (len(rows), len(known))),
             n_near,
             n_jobs=n_jobs,

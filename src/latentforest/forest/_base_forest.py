@@ -69,7 +69,7 @@ class BaseForest(BaseEstimator):
         self.codec_ = TableCodec.from_schema(encoded.schema)
         remember_columns(self, encoded.schema)
         _check_levels(encoded.schema)
-        grown = self.grow(encoded, y, rng)
+        grown = self.grow(encoded.at_edges(), y, rng)
         self.forest_ = grown.forest
         return grown
 

@@ -73,7 +73,10 @@ def distortion(
     ``relative``, how much of it was lost.
 
     With ``training`` R² is ``1 - Σ(x - x̂)² / (n s²)`` over n rows, s being the standard
-    deviation of the training rows.
+    deviation of the training rows. Cells that stand apart from all training rows, by
+    more than twice the width of their range, would rule the sum: they are left out of
+    it, as wild cells of the training rows are left out of mean and s, and counted
+    beside it.
 
     Dates and times are numbers: ticks of the resolution that ``original`` has.
 
@@ -113,7 +116,7 @@ def distortion(
     else:
         schema = TableCodec(kinds).fit(original).schema_
     losses = _losses(schema, measure, units=False)
-    _add(losses, schema, before, after)
+    _add(losses, schema, before, after, leave_out=measure is not None)
     return _summed(before.names, schema, losses)
 
 
@@ -144,12 +147,13 @@ class RunningDistortion:
         self._schema = schema
         measure = None if training is None else Yardstick.of(training, schema)
         self._losses = _losses(schema, measure, units=True)
+        self._leave_out = measure is not None
 
     def add(self, original: Any, reconstructed: Any) -> None:
         """Take in the same rows before and after."""
         before, after = _open_both(original, reconstructed)
         before, after = _as_fitted(before, after, self._schema)
-        _add(self._losses, self._schema, before, after)
+        _add(self._losses, self._schema, before, after, leave_out=self._leave_out)
 
     def result(self) -> Distortion:
         """Return the distortion of all rows so far."""
@@ -218,12 +222,21 @@ def _ordered(
 
 
 def _add(
-    losses: Sequence[Loss], schema: TableSchema, before: RawTable, after: RawTable
+    losses: Sequence[Loss],
+    schema: TableSchema,
+    before: RawTable,
+    after: RawTable,
+    *,
+    leave_out: bool,
 ) -> None:
+    """Take in rows; wild cells are counted and left out, if they shall be."""
     for j, (loss, spec) in enumerate(zip(losses, schema.columns, strict=True)):
         original, reconstructed = before.column(j), after.column(j)
         if isinstance(loss, NumberLoss):
-            loss.add(_numbers(original, spec), _numbers(reconstructed, spec))
+            truth = _numbers(original, spec)
+            if leave_out:
+                truth = loss.without_wild(truth, spec)
+            loss.add(truth, _numbers(reconstructed, spec))
         else:
             loss.add(*_labels(original, reconstructed))
 
@@ -234,7 +247,7 @@ def _summed(
     columns = zip(names, schema.columns, losses, strict=True)
     return Distortion(
         tuple(
-            ColumnDistortion(name, c.kind, loss.value(), loss.guess())
+            ColumnDistortion(name, c.kind, loss.value(), loss.guess(), loss.n_wild)
             for name, c, loss in columns
         )
     )

@@ -108,8 +108,14 @@ class NumberLoss:
     ) -> None:
         self._unit, self._shrink = unit, 1.0
         self._mean, self._std = mean, std
-        self._changed = False
+        self._changed, self.n_wild = False, 0
         self._lowest, self._highest = np.inf, -np.inf
+
+    def without_wild(self, truth: Floats, spec: ColumnSpec) -> Floats:
+        """Count the wild cells of a block of rows, and return it without them."""
+        wild = spec.is_wild(truth)
+        self.n_wild += int(wild.sum())
+        return np.where(wild, np.nan, truth) if wild.any() else truth
 
     def add(self, truth: Floats, guess: Floats) -> None:
         """Take in a block of rows; NaN is missing."""
@@ -197,7 +203,7 @@ class LabelLoss:
     """
 
     def __init__(self, mode: Any = NO_MODE) -> None:
-        self._rows, self._present, self._wrong = 0, 0, 0
+        self._rows, self._present, self._wrong, self.n_wild = 0, 0, 0, 0
         self._mode, self._counts = mode, Counter[Any]()
 
     def add(
@@ -240,6 +246,7 @@ def schema_unit(spec: ColumnSpec) -> float:
 def code_distortions(schema: TableSchema, original: Floats, decoded: Floats) -> Floats:
     """Distortion of each column of codes, as `distortion` measures tables.
 
+    Wild cells are left out, as `distortion` does by the measure of training rows.
     NaN where all originals are missing; `mean_distortion` leaves these out.
     """
     lost = np.empty(schema.n_columns)
@@ -247,7 +254,7 @@ def code_distortions(schema: TableSchema, original: Floats, decoded: Floats) -> 
         before, after = original[:, column], decoded[:, column]
         loss: NumberLoss | LabelLoss = NumberLoss() if spec.is_number else LabelLoss()
         if isinstance(loss, NumberLoss):
-            loss.add(before, after)
+            loss.add(loss.without_wild(before, spec), after)
         else:
             loss.add(_or_missing(before), _or_missing(after), range(spec.n_levels))
         lost[column] = loss.value()

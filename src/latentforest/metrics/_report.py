@@ -1,6 +1,7 @@
 """What a table lost, as a record and as text."""
 
 import math
+import textwrap
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from latentforest._base._in_words import shown
 from latentforest.metrics._losses import mean_distortion
 from latentforest.table import ColumnKind
 
-LONGEST_NAME = 32  # reports fit 80 columns
+LONGEST_NAME, WIDTH = 32, 80  # reports fit 80 columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +19,15 @@ class ColumnDistortion:
 
     ``guess`` is what it loses if every row has the mean of a number, or the commonest
     value of any other column; ``relative`` is one over the other: at 1 the column came
-    back no better than guessed.
+    back no better than guessed. ``n_wild`` counts the cells that were left out because
+    they stand apart from all training rows.
     """
 
     name: Hashable
     kind: ColumnKind
     distortion: float
     guess: float = math.nan
+    n_wild: int = 0
 
     @property
     def relative(self) -> float:
@@ -66,6 +69,7 @@ class Distortion:
                 "distortion": [column.distortion for column in self.columns],
                 "guess": [column.guess for column in self.columns],
                 "relative": [column.relative for column in self.columns],
+                "wild": [column.n_wild for column in self.columns],
             },
             index=pd.Index([column.name for column in self.columns], name="column"),
         )
@@ -93,7 +97,14 @@ class Distortion:
             for row in rows
         ]
         rule = "-" * len(lines[0])
-        return "\n".join([lines[0], rule, *lines[1:-1], rule, lines[-1]])
+        wild = [
+            f"{shown(str(c.name), LONGEST_NAME)} {c.n_wild:,}"
+            for c in self.columns
+            if c.n_wild
+        ]
+        told = f"wild cells, left out: {', '.join(wild)}"
+        last = textwrap.wrap(told, WIDTH, subsequent_indent="  ") if wild else []
+        return "\n".join([lines[0], rule, *lines[1:-1], rule, lines[-1], *last])
 
 
 def _told(distortion: float, guess: float, relative: float) -> tuple[str, str, str]:

@@ -15,7 +15,7 @@ class Yardstick:
     """What losses of other rows are measured by.
 
     A number is guessed by the mean of the training rows, and its spread is the unit of
-    what is lost; any other column is guessed by its commonest level, missing being one.
+    what is lost, both without wild cells; any other column is guessed by its commonest level, missing being one.
     """
 
     schema: TableSchema
@@ -31,7 +31,7 @@ class Yardstick:
         mode: list[Level | None] = []
         for column, spec in enumerate(schema.columns):
             codes = table.values[:, column]
-            seen, common = codes[~np.isnan(codes)], None
+            seen, common = codes[~(np.isnan(codes) | spec.is_wild(codes))], None
             if spec.is_number and len(seen):
                 mean[column] = mean_of(seen)
                 # Rounding gives a constant column a spread of its own.

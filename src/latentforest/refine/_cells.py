@@ -82,13 +82,14 @@ class CellSpace:
     def of_table(
         cls, table: EncodedTable, *, tell_gaps: bool = True, common_unit: bool = False
     ) -> "CellSpace":
-        """Read means and scales off a table."""
+        """Read means and scales off a table, without its wild cells."""
         schema, values = table.schema, table.values
         mean, scale = np.zeros(schema.n_columns), np.ones(schema.n_columns)
         step, spreads = np.zeros(schema.n_columns), np.zeros(schema.n_columns)
         is_number = schema.is_number
+        left_out = np.isnan(values) | schema.is_wild(values)
         for column in np.flatnonzero(is_number | schema.is_ordered):
-            seen = values[~np.isnan(values[:, column]), column]
+            seen = values[~left_out[:, column], column]
             if not len(seen):
                 continue
             # Rounding gives a constant column a spread of its own.

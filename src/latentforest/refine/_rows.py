@@ -31,6 +31,7 @@ class RefinedRows:
 
     def place(self, codes: Codes, hints: Hints, *, fill: bool = False) -> Coords:
         """Move rows to where they, or the cells that they have, decode best."""
+        codes = self.space.schema.at_edges(codes)
         return self._place(self.space.cells(codes, fill=fill), hints)
 
     def place_again(
@@ -142,7 +143,7 @@ class RefinedRows:
             name = check_option("start", section.text("start"), tuple(STARTS))
         else:  # older files
             name = "linear" if section.flag("linear") else "forest"
-        cells = space.cells(codes)
+        cells = space.cells(schema.at_edges(codes))
         start = STARTS[name].take(section, n_components, cells)
         refined = start.take_map(section, coords, cells, n_jobs=n_jobs)
         return cls(rows, codes, space, start, refined)
@@ -187,7 +188,7 @@ def refine_rows(
         tell_gaps=settings.start != "packed",
         common_unit=settings.units == "common",
     )
-    cells = space.cells(table.values[rows])
+    cells = space.cells(table.schema.at_edges(table.values[rows]))
     given = RowsToRefine(cells, hints(rows), n_components, rng, n_jobs)
     settings = settings.resolved(n_components)
     start, begin = STARTS[settings.start].begin(given)

@@ -14,7 +14,7 @@ from latentforest.table._dtypes import fits
 from latentforest.table._kinds import ColumnKind, Level, Storage
 from latentforest.table._names import one_nan
 from latentforest.table._ticks import Ticks
-from latentforest.table._wild import MOST_CELLS, WildCell, stands_apart, to_edges
+from latentforest.table._wild import MOST_CELLS, WildCell, stands_apart
 
 MOST_DECIMALS = 15
 # Room that a fixed-width text may have beyond its longest level.
@@ -195,13 +195,6 @@ class ColumnSpec:
         """Tell which cells stand apart from the range, farther than twice its width."""
         apart: Bools = stands_apart(codes, self.lower, self.upper) & self.is_number
         return apart
-
-    def at_edges(self, codes: Floats) -> Floats:
-        """Return the codes, wild ones as the nearer end of the range."""
-        if not self.is_number:
-            return codes
-        moved: Floats = to_edges(codes, self.lower, self.upper)
-        return moved
 
     def _key(self) -> tuple[Hashable, ...]:
         # Tuples hold NaN equal only if it is the same object: compare None instead.

@@ -47,12 +47,6 @@ def stands_apart(values: Any, lower: Any, upper: Any, gap: float = GAP) -> Any:
         return (upper > lower) & ((values - upper > room) | (lower - values > room))
 
 
-def to_edges(values: Any, lower: Any, upper: Any) -> Any:
-    """Move values that stand apart to the nearer end of the range."""
-    apart = stands_apart(values, lower, upper)
-    return np.where(apart, np.clip(values, lower, upper), values)
-
-
 def most_wild(n_cells: int) -> int:
     """Return how many cells of a column may be wild."""
     few = min(max(AT_LEAST, n_cells // MOST_IN), n_cells // FEWEST)
