@@ -45,6 +45,7 @@ __all__ = [
     "TableSchema",
     "Uncertainty",
     "UnseenLevelsWarning",
+    "WildCellsWarning",
     "__version__",
     "read_table",
 ]

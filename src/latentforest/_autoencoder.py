@@ -266,6 +266,7 @@ class RFAE(PlannedModel):
         y = target_of(y, self._kept)
         self.schema_ = table.schema
         remember_columns(self, self.schema_)
+        self.schema_.warn_of_wild()
         landmarks = draw_landmarks(table.n_rows, self.landmarks, rngs["landmarks"])
         check_enough_rows(self.n_components, table, landmarks)
         check_room(self, Size.of(self.schema_, self._kept.n_rows))

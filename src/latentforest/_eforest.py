@@ -148,6 +148,7 @@ class EForest(TableAutoencoder):
         self.codec_, table, _ = given.read(X, kinds=self.kinds, unseen=self.unseen)
         self.schema_ = self.codec_.schema_
         remember_columns(self, self.schema_)
+        self.schema_.warn_of_wild()
         grown, self.grower_ = given.grow(
             table, y, rng=rngs["forest"], n_jobs=self.n_jobs, verbose=self.verbose
         )

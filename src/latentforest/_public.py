@@ -9,6 +9,7 @@ from latentforest._base._errors import (
     SchemaError,
     SpectrumWarning,
     UnseenLevelsWarning,
+    WildCellsWarning,
 )
 from latentforest._eforest import EForest
 from latentforest._forecast import Forecast
@@ -75,5 +76,6 @@ __all__ = [
     "TableSchema",
     "Uncertainty",
     "UnseenLevelsWarning",
+    "WildCellsWarning",
     "read_table",
 ]

@@ -101,8 +101,9 @@ class Contest:
         if y is not None:
             y = np.asarray(y)
             check_consistent_length(table.values, y)
+        at_edges = table.at_edges().values
         self.parts = [
-            Part(table.take(known), None if y is None else y[known], table.values[held])
+            Part(table.take(known), None if y is None else y[known], at_edges[held])
             for held, known in held_out_parts(table, rng, TWO_PARTS)
         ]
         self.seed = int(rng.integers(2**31))

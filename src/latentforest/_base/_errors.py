@@ -41,6 +41,10 @@ class RecallWarning(UserWarning):
     """An approximate search misses many of the true neighbours."""
 
 
+class WildCellsWarning(UserWarning):
+    """A few cells stand apart from all others of their column; they are named."""
+
+
 class DataError(ValueError):
     """A table, a model or a file is wrong: one line that says what to do."""
 

@@ -133,7 +133,8 @@ def read_training(
         kept = Kept(len(known), model.max_samples, rows_seed(model.random_state))
         rows = kept.rows()
         kept = replace(kept, numbers=known[rows])  # as the file counts them
-        encoded = EncodedTable(encoded.schema, encoded.values[rows], kept)
+        schema = encoded.schema.renumbered(lambda row: int(known[row]))
+        encoded = EncodedTable(schema, encoded.values[rows], kept)
     return Training(
         with_notations(encoded, columns),
         None if y is None else y[known],
@@ -198,8 +199,11 @@ def _read_long(
     columns = counted(len(codec.schema_.columns), "column")
     kept = Kept(sum(lengths), model.max_samples, seed)
     if known is not None:
-        numbers = _numbers_in_files(kept, lengths, known, files.lengths())
-        kept = replace(kept, numbers=numbers)
+        number = partial(_numbers_in_files, lengths, known, files.lengths())
+        kept = replace(kept, numbers=number(kept.rows()))
+        codec.settle(
+            codec.schema_.renumbered(lambda row: int(number(np.array([row]))[0]))
+        )
     n_rows = sum(files.lengths()) if wanted.test else kept.n_rows
     notes.say(f"{in_rows(n_rows)}, {columns} found in {path}")
     if not kept.is_all:
@@ -222,18 +226,21 @@ def _held_back(share: float, held_share: float, seed: int, frame: Any) -> Any:
 
 
 def _numbers_in_files(
-    kept: Kept, lengths: Sequence[int], known: Sequence[Any], sizes: Sequence[int]
+    lengths: Sequence[int],
+    known: Sequence[Any],
+    sizes: Sequence[int],
+    rows: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Return the numbers of the kept rows in all files together, from 0.
+    """Return the numbers of some rows in all files together, from 0.
 
     Of each piece there are ``lengths`` rows to learn from, as the bits of ``known``
     say, among its ``sizes`` rows.
     """
-    own, _ = split_rows(kept.rows(), lengths)
+    own, _ = split_rows(rows, lengths)
     begins = np.cumsum([0, *sizes[:-1]])
     parts = [
-        begin + np.flatnonzero(np.unpackbits(bits, count=size))[rows]
-        for begin, rows, bits, size in zip(begins, own, known, sizes, strict=True)
+        begin + np.flatnonzero(np.unpackbits(bits, count=size))[part]
+        for begin, part, bits, size in zip(begins, own, known, sizes, strict=True)
     ]
     return np.concatenate(parts)
 

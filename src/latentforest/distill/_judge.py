@@ -55,7 +55,7 @@ class Judge:
             )
             raise ValueError(message)
         part = next(held_out_parts(table, rng, ONE_FIFTH))
-        held = table.take(part.held)
+        held = table.take(part.held).at_edges()
         cells = CellSpace.of_table(table).cells(held.values)
         return cls(
             _without(teacher, encoder, part.known),

@@ -246,7 +246,6 @@ def schema_unit(spec: ColumnSpec) -> float:
 def code_distortions(schema: TableSchema, original: Floats, decoded: Floats) -> Floats:
     """Distortion of each column of codes, as `distortion` measures tables.
 
-    Wild cells are left out, as `distortion` does by the measure of training rows.
     NaN where all originals are missing; `mean_distortion` leaves these out.
     """
     lost = np.empty(schema.n_columns)
@@ -254,7 +253,7 @@ def code_distortions(schema: TableSchema, original: Floats, decoded: Floats) -> 
         before, after = original[:, column], decoded[:, column]
         loss: NumberLoss | LabelLoss = NumberLoss() if spec.is_number else LabelLoss()
         if isinstance(loss, NumberLoss):
-            loss.add(loss.without_wild(before, spec), after)
+            loss.add(before, after)
         else:
             loss.add(_or_missing(before), _or_missing(after), range(spec.n_levels))
         lost[column] = loss.value()

@@ -15,7 +15,8 @@ class Yardstick:
     """What losses of other rows are measured by.
 
     A number is guessed by the mean of the training rows, and its spread is the unit of
-    what is lost, both without wild cells; any other column is guessed by its commonest level, missing being one.
+    what is lost, both without wild cells; any other column is guessed by its commonest
+    level, missing being one.
     """
 
     schema: TableSchema

@@ -16,6 +16,7 @@ from latentforest.serving._builder import GraphBuilder
 from latentforest.serving._graph import add_codes
 from latentforest.serving._limits import LARGEST
 from latentforest.serving._ports import OUTPUT, Port
+from latentforest.table import WILD_GAP
 
 _DOUBLE = 11  # as TensorProto counts types
 
@@ -58,9 +59,25 @@ class _PackedGraph(GraphBuilder):
         if not port.spec.is_number:
             levels = np.arange(port.spec.n_levels, dtype=np.float64)
             return add_codes(self, j, port, levels)
+        number = self._add_edges(j, port)
         mean_name, scale_name = self.number(f"mean_{j}", mean), self.number(j, scale)
-        centred = self.add("Sub", [port.name, mean_name], f"centred_{j}")
+        centred = self.add("Sub", [number, mean_name], f"centred_{j}")
         return self.add("Div", [centred, scale_name], f"cell_{j}")
+
+    def _add_edges(self, j: int, port: Port) -> str:
+        """Take a number, a wild one as the nearer end of the range of its column."""
+        lower, upper = port.spec.lower, port.spec.upper
+        room = WILD_GAP * (upper - lower)
+        if not (0 < room < np.inf):
+            return port.name
+        at = self.number(f"room_{j}", room)
+        low, high = self.number(f"lower_{j}", lower), self.number(f"upper_{j}", upper)
+        above = self.add("Sub", [port.name, high], f"above_{j}")
+        below = self.add("Sub", [low, port.name], f"below_{j}")
+        is_high = self.add("Greater", [above, at], f"is_high_{j}")
+        is_low = self.add("Greater", [below, at], f"is_low_{j}")
+        part = self.add("Where", [is_high, high, port.name], f"not_high_{j}")
+        return self.add("Where", [is_low, low, part], f"at_edge_{j}")
 
     def add_curve(self, number: int, curve: Curve, cells: list[str]) -> str:
         """Place rows on one curve."""

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _LEVELS_SHOWN, _LONGEST_LEVEL, _LONGEST_SHOWN = 6, 24, 72
 _WIDTH = 80  # of a terminal
+_CELLS_SHOWN, _COLUMNS_SHOWN = 5, 10  # wild ones
+_LONGEST_LABEL = 40
 _LONGEST_NAME, _LEAST_CONTENTS, _SHORT_REASON = 24, 24, 8
 
 
@@ -43,7 +45,72 @@ def schema_report(columns: Sequence["ColumnSpec"], container: str) -> str:
     widths[2] = min(widths[2], max(room, _LEAST_CONTENTS))
     lines = [line for row in rows for line in _lines(row, widths)]
     count = counted(len(columns), "column")
+    wild = [
+        line
+        for column in columns
+        if column.wild
+        for line in textwrap.wrap(
+            f"{_name(column)}: {_wild_cells(column)}",
+            _WIDTH,
+            initial_indent="  ",
+            subsequent_indent="    ",
+        )
+    ]
+    if wild:
+        told = (
+            "Wild cells, far beyond all others of their column, count as the nearer "
+            "end of its range (rows are numbered from 0):"
+        )
+        lines += ["", *textwrap.wrap(told, _WIDTH), *wild]
     return "\n".join([f"{container} table with {count}", *lines])
+
+
+def wild_report(columns: Sequence["ColumnSpec"]) -> str:
+    """Name the wild cells of a table in one sentence; '' if there are none."""
+    found = [column for column in columns if column.wild]
+    if not found:
+        return ""
+    n_cells = counted(sum(len(column.wild) for column in found), "cell")
+    told = [
+        f"{_name(c)} {_wild_cells(c)} (all others: {_range(c)})"
+        for c in found[:_COLUMNS_SHOWN]
+    ]
+    more = len(found) - len(told)
+    told += [f"and {counted(more, 'more column')}"] * (more > 0)
+    of_column = counted(len(found), "column")
+    return (
+        f"{n_cells} in {of_column} stand apart from all others there, by more than "
+        f"twice the range of these: {'; '.join(told)}. Rows are numbered from 0. They "
+        "count as the nearer end of that range, and distortion leaves them out. If "
+        "they are errors, correct them or make them missing."
+    )
+
+
+def _name(column: "ColumnSpec") -> str:
+    return shown(repr(str(column.name)), _LONGEST_SHOWN)
+
+
+def _wild_cells(column: "ColumnSpec") -> str:
+    cells = column.wild[:_CELLS_SHOWN]
+    values = _as_text(column, [cell.value for cell in cells])
+    told = []
+    for cell, value in zip(cells, values, strict=True):
+        label = ""
+        if cell.label is not None:
+            label = f" ({shown(str(cell.label), _LONGEST_LABEL)})"
+        told.append(f"row {cell.row}{label}: {value}")
+    more = len(column.wild) - len(cells)
+    return ", ".join([*told, *[f"and {more:,} more"] * (more > 0)])
+
+
+def _range(column: "ColumnSpec") -> str:
+    return " to ".join(_as_text(column, [column.lower, column.upper]))
+
+
+def _as_text(column: "ColumnSpec", codes: list[float]) -> list[str]:
+    if column.ticks is not None:
+        return time_texts(column.ticks, np.array(codes), column.storage)
+    return [f"{code:.12g}" for code in codes]
 
 
 def _lines(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:

@@ -8,15 +8,17 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from latentforest._base._errors import WildCellsWarning
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Bools, Codes, Floats, Ints
 from latentforest._base._values import damaged
+from latentforest._base._warn import warn
 from latentforest.table._column_spec import ColumnSpec
 from latentforest.table._kept import Kept
 from latentforest.table._kinds import ColumnKind
 from latentforest.table._labels import labels_of
 from latentforest.table._names import one_nan
-from latentforest.table._report import schema_report
+from latentforest.table._report import schema_report, wild_report
 from latentforest.table._wild import WildCell, stands_apart
 
 Container: TypeAlias = Literal["pandas", "polars", "pyarrow", "anndata", "numpy"]
@@ -90,12 +92,12 @@ class TableSchema:
 
     @property
     def lower(self) -> Floats:
-        """Smallest code seen per column, wild cells apart; NaN where all are missing."""
+        """Smallest code seen per column, but for wild ones; NaN if all are missing."""
         return np.array([column.lower for column in self.columns], dtype=np.float64)
 
     @property
     def upper(self) -> Floats:
-        """Largest code seen per column, wild cells apart; NaN where all are missing."""
+        """Largest code seen per column, but for wild ones; NaN if all are missing."""
         return np.array([column.upper for column in self.columns], dtype=np.float64)
 
     def is_wild(self, codes: Codes) -> Bools:
@@ -139,6 +141,12 @@ class TableSchema:
         A kind that is not what you mean can be set with ``TableCodec(kinds=…)``.
         """
         return schema_report(self.columns, self.container)
+
+    def warn_of_wild(self) -> None:
+        """Name the wild cells of the fitted table in a warning, if there are any."""
+        told = wild_report(self.columns)
+        if told:
+            warn(told, WildCellsWarning)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dict that JSON can hold."""

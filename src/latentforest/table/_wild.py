@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from latentforest._base._types import Bools, Floats
+from latentforest._base._types import Bools
 
 MOST_CELLS = 100  # of a column
 MOST_IN, AT_LEAST, FEWEST = 1_000, 3, 20  # one row in 1,000, or 3, but not one in 20
@@ -126,6 +126,8 @@ class FarCells:
         n_far = len(values)
         nearest = [float(values[n_low - 1])] if n_low else []
         nearest += [float(values[n_far - n_high])] if n_high else []
+        if (n_low and nearest[0] > ends[0]) or (n_high and nearest[-1] < ends[1]):
+            return False
         if not all(stands_apart(value, *ends) for value in nearest):
             return False
         rest = values[n_low : n_far - n_high]
