@@ -105,8 +105,8 @@ class TableAutoencoder(
     def score(self, X: Any, y: Any = None) -> float:
         """Return 1 minus the mean distortion of the reconstructed table.
 
-        The spread of a number is that of the training rows; see ``distortion``. Training
-        rows have shaped the map: their score is higher than that of new rows.
+        The spread of a number is that of the training rows; see ``distortion``.
+        Training rows have shaped the map: their score is higher than that of new rows.
 
         Parameters
         ----------

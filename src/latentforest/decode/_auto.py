@@ -66,9 +66,7 @@ class AutoDecoder(Decoder):
     ...
     """
 
-    def __init__(
-        self, *, extrapolate: bool = False, n_jobs: int | None = None
-    ) -> None:
+    def __init__(self, *, extrapolate: bool = False, n_jobs: int | None = None) -> None:
         self.extrapolate = extrapolate
         self.n_jobs = n_jobs
 

@@ -77,9 +77,7 @@ class PackedDecoder(SpreadingDecoder):
     True
     """
 
-    def __init__(
-        self, *, extrapolate: bool = False, n_jobs: int | None = None
-    ) -> None:
+    def __init__(self, *, extrapolate: bool = False, n_jobs: int | None = None) -> None:
         self.extrapolate = extrapolate
         self.n_jobs = n_jobs
 
