@@ -16,8 +16,15 @@ from latentforest._base._in_words import ROWS_FROM_0, in_rows, shown
 from latentforest._base._types import Codes
 from latentforest.cli._models import load_decoder
 from latentforest.cli._notes import Notes
-from latentforest.cli._odd_part import OddCell, Part, cell_names, in_words
+from latentforest.cli._odd_part import (
+    OddCell,
+    Part,
+    cell_names,
+    in_words,
+    with_q_values,
+)
 from latentforest.cli._sink import Output
+from latentforest.cli._spool import Spool
 from latentforest.cli._tables import (
     block_rows,
     check_keep,
@@ -26,7 +33,7 @@ from latentforest.cli._tables import (
     notations_of,
 )
 from latentforest.cli._training import noted_schema, read_whole, typed_frame
-from latentforest.oddness import OddRows, check_contamination, odd_cells
+from latentforest.oddness import Discoveries, OddRows, check_contamination, odd_cells
 from latentforest.reading import (
     STREAM,
     Dialect,
@@ -92,9 +99,9 @@ def odd(job: OddJob) -> None:
             blocks = _blocks(job, source, columns, finder)
         else:
             finder, schema, columns, blocks = _of_table(job, source, share)
-        oddest = _judge(job, source, finder, schema, columns, blocks, output)
+        oddest, found = _judge(job, source, finder, schema, columns, blocks, output)
     job.notes.say()
-    shown = _shown(oddest, job.keep)
+    shown = _shown(oddest, job.keep, found)
     if job.out == STREAM:  # which belongs to the rows that are written
         job.notes.say(shown)
     else:
@@ -160,39 +167,51 @@ def _judge(
     columns: list[str],
     blocks: Iterator[tuple[Any, Codes]],
     output: Output | None,
-) -> list[OddRow]:
-    """Judge all rows, write them, and return the oddest, the oddest first."""
+) -> tuple[list[OddRow], Discoveries]:
+    """Judge all rows, write them, and return the oddest, the oddest first.
+
+    Q-values are among all cells: written rows wait for them in a temporary file.
+    """
     codec, names = file_codec(schema), np.array(columns, dtype=object)
     ways = notations_of(schema)
     oddest: list[OddRow] = []
     n_rows = n_odd = 0
-    sink: Any = None
-    with ExitStack() as stack:
-        bar = stack.enter_context(job.notes.progress(source.label))
-        for block, codes in blocks:
-            cells = odd_cells(finder.oddness_, codec, codes)
-            scores = cells.scores
-            part = Part(block.select(columns), codec, names, codes, cells, ways)
-            kept = kept_part(source, block, job.keep).columns
-            _gather(oddest, job.top, n_rows, scores, part, kept)
-            n_odd += int((scores < finder.offset_).sum())
-            n_rows += len(codes)
-            bar.reach(n_rows, source.done)
-            if output is None:
-                continue
-            made = part.table(scores, scores - finder.offset_)
-            whole = pa.table(
-                [*kept, *made.columns], names=[*job.keep, *made.column_names]
-            )
-            if sink is None:
-                sink = stack.enter_context(output.open(whole.schema, {}))
-            sink.write(whole)
+    found = finder.oddness_.discoveries()
+    with Spool() as waiting:
+        with job.notes.progress(source.label) as bar:
+            for block, codes in blocks:
+                cells = odd_cells(finder.oddness_, codec, codes)
+                found.add(cells.p_values)
+                scores = cells.scores
+                part = Part(block.select(columns), codec, names, codes, cells, ways)
+                kept = kept_part(source, block, job.keep).columns
+                _gather(oddest, job.top, n_rows, scores, part, kept)
+                n_odd += int((scores < finder.offset_).sum())
+                n_rows += len(codes)
+                bar.reach(n_rows, source.done)
+                if output is not None:
+                    made = part.table(scores, scores - finder.offset_)
+                    heads = [*job.keep, *made.column_names]
+                    waiting.write(pa.table([*kept, *made.columns], names=heads))
+        if output is not None:
+            _write(output, waiting, found)
     if output is not None:
         job.notes.say(f"{in_rows(n_rows)} written to {output.label}")
     job.notes.say(f"Odd, with a decision below 0: {n_odd:,} of {in_rows(n_rows)}")
     if oddest:
         job.notes.say(ROWS_FROM_0)
-    return sorted(oddest, key=lambda row: (row.score, row.number))
+    return sorted(oddest, key=lambda row: (row.score, row.number)), found
+
+
+def _write(output: Output, waiting: Spool, found: Discoveries) -> None:
+    """Write the rows that waited for their q-values."""
+    sink: Any = None
+    with ExitStack() as stack:
+        for block in waiting.blocks():
+            whole = with_q_values(block, found)
+            if sink is None:
+                sink = stack.enter_context(output.open(whole.schema, {}))
+            sink.write(whole)
 
 
 def _gather(
@@ -209,7 +228,9 @@ def _gather(
             heapq.heappop(oddest)
 
 
-def _shown(oddest: list[OddRow], keep: tuple[str, ...]) -> str:
+def _shown(
+    oddest: list[OddRow], keep: tuple[str, ...], discoveries: Discoveries
+) -> str:
     lines = []
     for row in oddest:
         named = "".join(
@@ -220,11 +241,14 @@ def _shown(oddest: list[OddRow], keep: tuple[str, ...]) -> str:
         # The oddest cell that is not as expected, and others that are odd, too.
         first, *more = [c for c in row.cells if not c.as_expected] or row.cells
         cells = [first, *(c for c in more if c.p_value <= ODD_CELL)]
+        q_values = discoveries.q_values(np.array([cell.p_value for cell in cells]))
         words = [[shown(word, WIDTH) for word in cell[:3]] for cell in cells]
         wide, found, _ = (max(map(len, column)) for column in zip(*words, strict=True))
         lines += [
             f"    {column:{wide}}  {value:{found}}  expected {wanted} "
-            f"(p {cell.p_value:.2g})"
-            for (column, value, wanted), cell in zip(words, cells, strict=True)
+            f"(p {cell.p_value:.2g}, q {q_value:.2g})"
+            for (column, value, wanted), cell, q_value in zip(
+                words, cells, q_values, strict=True
+            )
         ]
     return "\n".join(lines) + "\n" if lines else ""

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from latentforest._base._types import Codes
-from latentforest.oddness import OddCells
+from latentforest.oddness import Discoveries, OddCells
 from latentforest.reading import is_text
 from latentforest.table import TableCodec
 
@@ -66,7 +66,7 @@ class Part:
         )
 
     def table(self, scores: Any, decision: Any) -> Any:
-        """Return what is written."""
+        """Return what is written, but for the q-values."""
         made: dict[str, Any] = {"score": scores, "decision": decision}
         n_rows, n_named = self.largest.shape
         kinds = (pa.string(), pa.string(), pa.string(), pa.float64())
@@ -84,10 +84,21 @@ class Part:
                 )
                 p_values = self.p_values[np.arange(n_rows), at]
                 cells = [self.names[at], *words, p_values]
-            named = cell_names()[4 * rank : 4 * rank + 4]
+            named = cell_names()[5 * rank : 5 * rank + 4]
             for name, column, kind in zip(named, cells, kinds, strict=True):
                 made[name] = pa.array(column, kind)
         return pa.table(made)
+
+
+def with_q_values(table: Any, discoveries: Discoveries) -> Any:
+    """Put the q-values beside the p-values of a table, once all cells are judged."""
+    for name in cell_names()[4::5]:
+        place = table.column_names.index(f"{name[:-1]}p")
+        p_values, q_values = table.column(place), pa.nulls(len(table), pa.float64())
+        if not p_values.null_count:
+            q_values = pa.array(discoveries.q_values(p_values.to_numpy()))
+        table = table.add_column(place + 1, name, q_values)
+    return table
 
 
 def _words(table: Any, at: Any, ways: Sequence[Any]) -> Any:
@@ -110,7 +121,7 @@ def cell_names() -> list[str]:
     return [
         f"odd{rank}{what}"
         for rank in range(1, CELLS + 1)
-        for what in ("", "_found", "_expected", "_p")
+        for what in ("", "_found", "_expected", "_p", "_q")
     ]
 
 

@@ -1,5 +1,6 @@
 """Odd rows: how far they lie from usual ones, and which of their cells surprise."""
 
+from latentforest.oddness._discoveries import Discoveries as Discoveries
 from latentforest.oddness._judge import Question as Question
 from latentforest.oddness._judge import RowJudge as RowJudge
 from latentforest.oddness._judge import odd_cells as odd_cells

@@ -15,6 +15,7 @@ from latentforest.oddness._cells import (
     OwnPlace,
     fit_expectations,
 )
+from latentforest.oddness._discoveries import Discoveries
 from latentforest.oddness._known import KnownRows, Places
 from latentforest.oddness._near_loops import nearest_squares
 from latentforest.oddness._ranks import CellRanks, CellSurprise
@@ -154,6 +155,10 @@ class Oddness:
             for tail, values in zip(self.tails, of_row, strict=True)
         )
         return -(0.5 * far + 0.5 * apart + self.weight * odd)
+
+    def discoveries(self) -> Discoveries:
+        """Return a count of p-values, none so far."""
+        return Discoveries(len(self.known.values))
 
     def own_scores(self) -> Floats:
         """Scores of the training rows, each left out."""
