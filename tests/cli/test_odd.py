@@ -27,6 +27,7 @@ def test_the_oddest_rows_are_shown_with_their_cells(run, odd_table):
     assert lines[0].endswith("id 0007")
     assert lines[1].split()[:2] == ["length", "40.0"]
     assert "expected 1" in lines[1]
+    assert re.search(r"\(p 0\.\d+, q [01]\.?\d*\)$", lines[1])
     assert sum(line.startswith("row ") for line in lines) == 2
     assert max(map(len, lines)) <= 80
 
@@ -48,6 +49,10 @@ def test_rows_are_written_as_python_scores_them(run, folder, odd_table, tmp_path
     names = np.array(model.schema_.names)
     np.testing.assert_array_equal(scored["odd1"], names[cells.largest(1)[:, 0]])
     assert scored["odd1_found"][7] == "40.0"
+    first = cells.largest(1)
+    for what, of_cells in (("p", cells.p_values), ("q", cells.q_values)):
+        wanted = np.take_along_axis(of_cells, first, axis=1)[:, 0]
+        np.testing.assert_allclose(scored[f"odd1_{what}"], wanted, rtol=1e-12)
     assert scored.columns[0] == "id"
     before = out.read_bytes()
     run(*words)
