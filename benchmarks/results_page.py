@@ -28,6 +28,7 @@ STUDIES = (
     ("maps", "maps.py", "maps of two coordinates beside those of others"),
     ("decoders", "decoders.py", "decoders compared"),
     ("odd", "odd.py", "odd rows against the field (ADBench)"),
+    ("pvalues", "pvalues.py run", "p-values of usual cells"),
     ("distill", "distill.py", "smaller models"),
     ("growers", "growers.py", "trees of adversarial rounds"),
     ("runtime", "runtime.py", "phases on the 20 tables beside the authors' R code"),

@@ -73,8 +73,9 @@ def _odd(
 
     Shows the oddest rows with their most surprising cells, and what was expected there.
     With -o all rows are written, with score (0 is usual, lower is odder), decision
-    (below 0: odd) and three cells each. Without a model, columns of --keep are not
-    judged.
+    (below 0: odd) and three cells each. p tells how seldom a usual cell surprises as
+    much; q, which share of all cells of the file with a q up to that is usual. Without
+    a model q is 1, and columns of --keep are not judged.
     """
     with loading():
         from latentforest.cli._odd import OddJob, odd  # noqa: PLC0415
