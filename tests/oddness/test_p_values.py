@@ -8,8 +8,8 @@ from scipy.stats import false_discovery_control
 from latentforest import OddRows
 from latentforest.forest import forests_of_columns
 from latentforest.oddness import Discoveries
-from latentforest.oddness._cells import FOLDS
-from latentforest.oddness._ranks import CellRanks, CellSurprise
+from latentforest.oddness._cells import FOLDS, Surprise
+from latentforest.oddness._ranks import CellRanks
 from latentforest.oddness._tail import count_from
 from latentforest.table import TableCodec
 from mixed_tables import mixed_frame
@@ -68,7 +68,9 @@ def test_of_usual_cells_at_most_a_share_has_small_p_values(source):
 
 def test_training_rows_have_small_p_values_no_more_often():
     table = following(100, np.random.default_rng(0))
-    p_values = OddRows(random_state=0).fit(table).odd_cells(table).p_values
+    cells = OddRows(random_state=0).fit(table).odd_cells(table)
+    p_values = cells.p_values
+    assert (cells.q_values == 1).all()
     for level in np.linspace(0, 1, 101):
         assert ((p_values <= level).mean(axis=0) <= level).all()
 
@@ -94,14 +96,14 @@ def test_p_values_count_in_each_fold_who_surprises_as_much():
     known, fold = rng.integers(9, size=(30, 2)) / 7, rng.permutation(30) % FOLDS
     by_fold, own = rng.integers(9, size=(8, 2, FOLDS)) / 7, rng.integers(9, size=(8, 2))
     new = np.arange(8) < 5
-    found = CellRanks.of_table(known, fold).p_values(
-        CellSurprise(own / 7, by_fold, own), np.where(new, -1, 0)
-    )
-    for row in range(8):
-        for column in range(2):
+    ranks = CellRanks.of_table(known, fold)
+    for column in range(2):
+        said = Surprise(own[:, column] / 7, by_fold[:, column], own[:, column])
+        found = ranks.p_values(column, said, np.where(new, -1, 0))
+        for row in range(8):
             mine = by_fold[row, column][fold] if new[row] else own[row, column] / 7
             count = (known[:, column] >= mine).sum()
-            assert found[row, column] == (1 + count) / 31
+            assert found[row] == (1 + count) / 31
 
 
 def test_values_that_differ_by_what_is_rounded_off_tie():

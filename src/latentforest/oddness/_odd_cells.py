@@ -31,7 +31,7 @@ class OddCells:
         What the other cells of the row let expect: a mean, or the likeliest level.
     q_values : ndarray of shape (n_rows, n_columns)
         P-values, corrected for how many cells were judged together. Where all cells
-        with a q-value up to q are called odd, about a share q of them is usual. If these
+        with a q-value up to q are called odd, about a share q of them is usual. If the
         rows are those that were fitted, all are 1: p-values are ranks among them.
     """
 

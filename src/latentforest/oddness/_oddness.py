@@ -1,5 +1,6 @@
 """What is usual in a table: how far rows lie from it, how much their cells surprise."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,12 +14,13 @@ from latentforest.oddness._cells import (
     FOLDS,
     CellExpectation,
     OwnPlace,
+    Surprise,
     fit_expectations,
 )
 from latentforest.oddness._discoveries import Discoveries
 from latentforest.oddness._known import KnownRows, Places
 from latentforest.oddness._near_loops import nearest_squares
-from latentforest.oddness._ranks import CellRanks, CellSurprise
+from latentforest.oddness._ranks import CellRanks
 from latentforest.oddness._tail import Tail
 from latentforest.oddness._usual import usual_rows
 from latentforest.refine import CellSpace
@@ -103,17 +105,13 @@ class Measures:
             run_blocks(work, blocks, n_jobs=self.n_jobs)
         return squares
 
-    def surprises(self, codes: Codes, own: OwnPlace) -> CellSurprise:
-        """Surprise of each cell, and what is expected there."""
+    def surprises(self, codes: Codes, own: OwnPlace) -> Iterator[Surprise]:
+        """Surprise of the cells, column by column, and what is expected there."""
         values = self.space.cells(codes).values
-        surprise, expected = np.empty(codes.shape), np.empty(codes.shape)
-        by_fold = np.empty((*codes.shape, FOLDS))
         for column, model in enumerate(self.expectations):
-            surprise[:, column], by_fold[:, column], expected[:, column] = (
-                model.surprise(values, own, n_jobs=self.n_jobs)
-            )
-        expected = expected * self.space.scale + self.space.mean
-        return CellSurprise(surprise, by_fold, expected)
+            said = model.surprise(values, own, n_jobs=self.n_jobs)
+            scale, mean = self.space.scale[column], self.space.mean[column]
+            yield said._replace(expected=said.expected * scale + mean)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,9 +141,14 @@ class Oddness:
         for begin, end in blocks_of(len(codes), ROW_BLOCK):
             part = np.ascontiguousarray(codes[begin:end])
             own = self.known.places(part)
-            of_row, cells = _measure(self.measures, own, part)
-            surprise[begin:end], expected[begin:end] = cells.surprise, cells.expected
-            p_values[begin:end] = self.ranks.p_values(cells, own.fold)
+            places = _of_cells(own)
+            for column, said in enumerate(self.measures.surprises(part, places)):
+                surprise[begin:end, column] = said.surprise
+                expected[begin:end, column] = said.expected
+                p_values[begin:end, column] = self.ranks.p_values(
+                    column, said, own.fold
+                )
+            of_row = _of_rows(self.measures, own, part, surprise[begin:end])
             scores[begin:end] = self._combined(of_row)
         return Judgement(scores, surprise, p_values, expected)
 
@@ -190,8 +193,10 @@ def fit_oddness(
     of_row, surprise = np.empty((3, table.n_rows)), np.empty(table.values.shape)
     for begin, end in blocks_of(table.n_rows, ROW_BLOCK):
         own = Places(*(place[begin:end] for place in known.own))
-        of_row[:, begin:end], cells = _measure(measures, own, table.values[begin:end])
-        surprise[begin:end] = cells.surprise
+        part, mine = table.values[begin:end], surprise[begin:end]
+        for column, said in enumerate(measures.surprises(part, _of_cells(own))):
+            mine[:, column] = said.surprise
+        of_row[:, begin:end] = _of_rows(measures, own, part, mine)
     ranks = CellRanks.of_table(_as_new(measures, known, surprise), known.own.fold)
     share = float((~table.schema.is_number).mean())
     return Oddness(
@@ -215,18 +220,19 @@ def _as_new(measures: Measures, known: KnownRows, surprise: Floats) -> Floats:
         own = OwnPlace(
             known.own.at_learned[rows], known.copy[rows], known.own.fold[rows]
         )
-        found[rows] = measures.surprises(known.values[rows], own).surprise
+        for column, said in enumerate(measures.surprises(known.values[rows], own)):
+            found[rows, column] = said.surprise
     return found
 
 
-def _measure(
-    measures: Measures, own: Places, codes: Codes
-) -> tuple[Floats, CellSurprise]:
-    """Measure u, d and Σ_j s_j² of rows, and their cells."""
-    none = np.full(len(codes), -1)
-    cells = measures.surprises(codes, OwnPlace(own.at_learned, none, own.fold))
+def _of_cells(own: Places) -> OwnPlace:
+    return OwnPlace(own.at_learned, np.full(len(own.fold), -1), own.fold)
+
+
+def _of_rows(measures: Measures, own: Places, codes: Codes, surprise: Floats) -> Floats:
+    """Measure u, d and Σ_j s_j² of rows."""
     usual, distance = measures.distances(codes, own.at_points)
-    return np.stack([usual, distance, _row_sums(cells.surprise**2)]), cells
+    return np.stack([usual, distance, _row_sums(surprise**2)])
 
 
 def _stepped(space: CellSpace, values: Floats) -> Floats:

@@ -1,21 +1,12 @@
 """P-values of cells: how their surprise ranks among that of the training rows."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-from latentforest._base._types import Codes, Floats
-from latentforest.oddness._cells import FOLDS, Rows
+from latentforest._base._types import Floats
+from latentforest.oddness._cells import FOLDS, Rows, Surprise
 from latentforest.oddness._tail import count_from
-
-
-class CellSurprise(NamedTuple):
-    """How much the cells of rows surprise."""
-
-    surprise: Floats  # (n_rows, n_columns)
-    by_fold: Floats  # (n_rows, n_columns, FOLDS) by the trees grown without each fold
-    expected: Codes  # (n_rows, n_columns)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,13 +32,11 @@ class CellRanks:
             ]
         )
 
-    def p_values(self, cells: CellSurprise, fold: Rows) -> Floats:
-        """Return p-values of cells; ``fold`` is that of a training row, or −1."""
-        is_new = (fold < 0)[:, None]
-        count = np.zeros(cells.surprise.shape)
+    def p_values(self, column: int, said: Surprise, fold: Rows) -> Floats:
+        """Return p-values in a column; ``fold`` is that of training rows, or −1."""
+        count, n_known = np.zeros(len(fold)), 0
         for k, columns in enumerate(self.known):
-            mine = np.where(is_new, cells.by_fold[:, :, k], cells.surprise)
-            for column, known in enumerate(columns):
-                count[:, column] += count_from(known, mine[:, column])
-        n_known = sum(len(columns[0]) for columns in self.known)
+            mine = np.where(fold < 0, said.by_fold[:, k], said.surprise)
+            count += count_from(columns[column], mine)
+            n_known += len(columns[column])
         return (1.0 + count) / (1.0 + n_known)
