@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._random import draw_seeds
-from latentforest._base._types import Codes, Floats, LeafIds
+from latentforest._base._types import Bools, Codes, Floats, LeafIds
 from latentforest.forest._growing._bins import BinnedTable, bin_table
 from latentforest.forest._growing._grow import grow_trees, join_grown, split_rules
 from latentforest.forest._growing._marks_loops import CLASSIFY, REGRESS
@@ -46,7 +46,7 @@ def forests_of_columns(
     encoded : EncodedTable
         The rows.
     fold : array of int, shape (n_rows,)
-        The fold of each row, 0 … n_folds − 1; none holds all rows.
+        The fold of each row, 0 … n_folds − 1. One that holds all rows is drawn from.
     n_folds : int
         Number of folds.
     n_trees : int
@@ -84,10 +84,16 @@ def forests_of_columns(
             bootstrap=True,
             n_jobs=n_jobs,
             progress=None,
-            may_draw=lambda number: fold != number % n_folds,
+            may_draw=lambda number: _outside(fold, number % n_folds),
         )
         grown = join_grown(trees, table.split_levels, n_jobs=n_jobs)
         yield ColumnForest(grown.forest, grown.leaf_ids)
+
+
+def _outside(fold: NDArray[np.integer], number: int) -> Bools:
+    """Tell which rows are not in a fold; all, if that holds all of them."""
+    outside: Bools = fold != number
+    return outside if outside.any() else ~outside
 
 
 def _as_it_is(number: int, tree: Tree, counts: Floats) -> Tree:

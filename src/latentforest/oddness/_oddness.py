@@ -32,6 +32,7 @@ NEIGHBOURS = 10
 APART = 2.0  # squared distance of two levels, and, on average, of two numbers
 OF_NUMBERS, OF_LEVELS = 0.25, 2.0  # weight of surprise against distance
 FAR_BLOCK, ROW_BLOCK = 64, 16_384
+MANY_COPIES = 10
 
 Rows = NDArray[np.int64]
 
@@ -73,7 +74,7 @@ class Measures:
         space = CellSpace.of_table(table, tell_gaps=False)
         values = space.cells(table.values).values
         scaled = EncodedTable(table.schema, values)
-        fold = rngs["folds"].permutation(table.n_rows) % FOLDS
+        fold = _folds(table, rngs["folds"])
         cells, rows = fit_expectations(scaled, fold, rngs["cells"], n_jobs=n_jobs)
         points = np.ascontiguousarray(_stepped(space, values)[chosen])
         n_usual = int(is_usual[chosen].sum())
@@ -206,6 +207,19 @@ def fit_oddness(
         [Tail.of_values(values) for values in of_row],
         ranks,
     )
+
+
+def _folds(table: EncodedTable, rng: np.random.Generator) -> Rows:
+    """Draw the fold of each row.
+
+    A few copies share one, so that trees grown without a row know none of it. Of many,
+    one more or less makes no difference, and all trees are to know such rows.
+    """
+    number = table.distinct_rows()
+    n_copies = np.bincount(number)[number]
+    of_distinct = rng.permutation(number.max() + 1) % FOLDS
+    of_row = rng.permutation(table.n_rows) % FOLDS
+    return np.where(n_copies < MANY_COPIES, of_distinct[number], of_row)
 
 
 def _as_new(measures: Measures, known: KnownRows, surprise: Floats) -> Floats:
