@@ -16,9 +16,12 @@ def read_table(
     decimal: str | None = None,
     thousands: str | None = None,
     dates: str | None = None,
+    last_year: int | None = None,
     na: str | Sequence[str] = (),
+    only_na: bool = False,
     strip: bool = True,
     encoding: str | None = None,
+    quotes: bool = True,
     header: bool | None = None,
     sheet: str | None = None,
     skip_rows: int | None = None,
@@ -42,13 +45,21 @@ def read_table(
     dates : {"day-first", "month-first", "year-first"} or None, default=None
         The order of the numbers in dates such as 01/05/2021. ``"year-first"`` also
         reads 20210105.
+    last_year : int or None, default=None
+        The latest year that two digits mean; None is 2068. With 2025, 52 is 1952.
     na : str or sequence of str, default=()
         Further words that mean missing.
+    only_na : bool, default=False
+        Only the empty cell and the words of ``na`` mean missing, so that ``None`` and
+        ``NA`` are words.
     strip : bool, default=True
-        Take away blanks around text.
+        Take away blanks around text, and around names of columns.
     encoding : str or None, default=None
         Encoding of text, such as ``"cp1252"``; None is UTF-8, or UTF-16 with its mark.
         A file that is opened as text is read in the encoding it was opened with.
+    quotes : bool, default=True
+        Whether a quote at the beginning of a cell opens text that may hold separators
+        and lines; if not, it is a sign like others.
     header : bool or None, default=None
         Whether the first line holds the names of columns.
     sheet : str or None, default=None
@@ -65,8 +76,9 @@ def read_table(
     Warns
     -----
     UserWarning
-        If a few cells of a column are not like the others and count as missing, or
-        a sign can have two meanings.
+        If something may be read otherwise than it is meant, with the option that says
+        so: cells that count as missing because they are not like the others, a sign
+        or a year with two meanings, names that may be a row, a quote left open.
 
     Examples
     --------
@@ -90,6 +102,9 @@ def read_table(
         decimal=decimal,
         thousands=thousands,
         dates=dates,
+        last_year=last_year,
+        only_na=only_na,
+        quotes=quotes,
         strip=strip,
         encoding=encoding,
         header=header,

@@ -172,7 +172,9 @@ def test_a_comma_that_can_mean_two_things():
     assert "--decimal ," in found.note
     assert values("1,234", said=Dialect(decimal=",")) == [1.234]
     assert values("1,234", said=Dialect(thousands=",")) == [1234]
-    assert read("$1,234", "$5,678").note == ""
+    for word in ("£63,794", "$1,234", "1,234 €"):
+        found = read(word, word)
+        assert f"such as {word}. If not, give --decimal ," in found.note
 
 
 def test_other_columns_tell_what_a_sign_means():
@@ -186,6 +188,9 @@ def test_a_point_is_decimal_where_nothing_tells():
     found = read("1.234", "5.678")
     assert found.values.to_pylist() == [1.234, 5.678]
     assert "--thousands ." in found.note
+    found = read("$1.234", "$5.678")
+    assert found.values.to_pylist() == [1.234, 5.678]
+    assert "such as $1.234. If not, give --thousands ." in found.note
     assert values("1.234", said=Dialect(thousands=".")) == [1234]
 
 

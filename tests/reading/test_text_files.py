@@ -146,7 +146,7 @@ def test_utf16_without_a_mark_is_named():
 def test_a_missing_line_of_names_is_seen_where_that_is_safe(text, names):
     found = opened(text)
     assert found.names == names
-    assert bool(found.notes) == (names[0] == "x0" or "0.5" in names)
+    assert bool(found.notes) == bool({"x0", "0.5", "2019"} & {*names})
     n_lines = text.count("\n")
     rows = sum(t.num_rows for t in found.tables(names))
     assert rows == (n_lines if names[0] == "x0" else n_lines - 1)
@@ -222,7 +222,7 @@ def test_rows_are_those_of_the_csv_module_whatever_the_pieces(rows, piece, end):
     before = _csv_read.PIECE, _csv_read.SAMPLE
     _csv_read.PIECE, _csv_read.SAMPLE = piece, 1
     try:
-        found = opened(text, separator=",", header=True)
+        found = opened(text, separator=",", header=True, strip=False)
         tables = list(found.tables(found.names)) if len({*found.names}) > 1 else None
     finally:
         _csv_read.PIECE, _csv_read.SAMPLE = before

@@ -65,6 +65,15 @@ Dates = Annotated[
         show_default="found",
     ),
 ]
+LastYear = Annotated[
+    int | None,
+    typer.Option(
+        "--last-year",
+        metavar="YEAR",
+        help="Latest year that two digits mean in dates: with 2025, 52 is 1952.",
+        show_default="2068",
+    ),
+]
 Encoding = Annotated[
     str | None,
     typer.Option(
@@ -72,6 +81,14 @@ Encoding = Annotated[
         metavar="NAME",
         help="Encoding of text tables, such as cp1252.",
         show_default="UTF-8, or UTF-16 with its mark",
+    ),
+]
+Quotes = Annotated[
+    bool,
+    typer.Option(
+        "--quotes/--no-quotes",
+        help="Whether a quote at the beginning of a cell opens text that may hold "
+        "separators and lines; if not, it is a sign like others.",
     ),
 ]
 Header = Annotated[
@@ -120,7 +137,9 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "na": (Na, None),
     "only_na": (OnlyNa, False),
     "strip": (Strip, True),
+    "last_year": (LastYear, None),
     "encoding": (Encoding, None),
+    "quotes": (Quotes, True),
     "header": (Header, None),
     "skip_rows": (SkipRows, None),
     "sheet": (Sheet, None),

@@ -38,10 +38,10 @@ def read_rows(
     with open_files(path, dialect) as source:
         columns = columns_to_read(source, model.schema_)
         source.require(extra, "column")
-        for note in source.notes:
-            notes.warn(note)
+        n_told = notes.warn_each(source.notes)
         with notes.progress(f"reading {source.label}") as bar:
             block = source.whole(list(dict.fromkeys([*columns, *extra])), bar)
+        notes.warn_each(source.notes, n_told)  # what reading has shown
         table = model_table(source, block, columns, model.schema_, 0)
         more = {name: block.column(name) for name in extra}
         if source.is_text:

@@ -2,7 +2,7 @@
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,12 @@ class Notes:
     def warn(self, text: object) -> None:
         """Print one line that should not be missed."""
         self.say(f"latentforest: warning: {one_line(text)}")
+
+    def warn_each(self, texts: Sequence[str], told: int = 0) -> int:
+        """Print those that are not told yet, a line each, and count all."""
+        for text in texts[told:]:
+            self.warn(text)
+        return len(texts)
 
     @contextmanager
     def plain_warnings(self) -> Iterator[None]:

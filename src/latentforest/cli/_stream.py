@@ -205,8 +205,7 @@ def _run(
     notations: dict[str, Any],
 ) -> int:
     """Read blocks, work on each, write it, and count the rows."""
-    for note in source.notes:
-        job.notes.warn(note)
+    n_told = job.notes.warn_each(source.notes)
     check_keep(source, job.keep, schema.names)
     to_read = list(dict.fromkeys([*job.keep, *columns]))
     n_block = block_rows(job.block_rows, max(len(to_read), len(schema)))
@@ -230,6 +229,7 @@ def _run(
                 first, block = following
                 kept = kept_part(source, block, job.keep)
                 made = work(block, first)
+    job.notes.warn_each(source.notes, n_told)  # what reading has shown
     job.notes.say(f"{in_rows(n_rows)} written to {what}")
     return n_rows
 

@@ -262,10 +262,11 @@ def read_frame(
 
 def read_whole(source: Source, names: Sequence[str], notes: Notes) -> Any:
     """Read whole columns as they are written."""
-    for note in source.notes:
-        notes.warn(note)
+    n_told = notes.warn_each(source.notes)
     with notes.progress(f"reading {source.label}") as bar:
-        return source.whole(names, bar)
+        table = source.whole(names, bar)
+    notes.warn_each(source.notes, n_told)  # what reading has shown
+    return table
 
 
 def typed_frame(

@@ -120,11 +120,14 @@ class FileBatches(Batches):
             for path in self.paths:
                 with Source(path, self.dialect) as source:
                     source.require(self.names, "columns of the first file")
+                    n_told = len(source.notes)
                     for table in self._pieces(source, path):
                         n_rows += table.num_rows
                         one = len(self.paths) == 1
                         bar.reach(n_rows, source.done if one else None)
                         yield source, table.select(self.names)
+                    shown = source.notes[n_told:]  # by reading all of it
+                    self.notes += [note for note in shown if note not in self.notes]
 
     def _pieces(self, source: Source, path: str) -> Iterator[Any]:
         if format_of(path, self.dialect.stream_format).kind in _IN_PIECES:

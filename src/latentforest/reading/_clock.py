@@ -14,7 +14,7 @@ MONTHS = (
     *("September", "October", "November", "December"),
 )
 _NAMES = pa.array([m.lower() for m in MONTHS] + [m[:3].lower() for m in MONTHS])
-_PIVOT = 69  # two digits from here on are of the last century, as POSIX has it
+LAST_YEAR = 2068  # that two digits mean, as POSIX has it
 DAY, NANO = 86_400, 10**9
 
 
@@ -34,9 +34,9 @@ def months_of(words: Any) -> Counts:
     return np.where(place < 0, 0, place % 12 + 1)
 
 
-def full_years(years: Counts) -> Counts:
-    """Years of two digits with their century."""
-    return years + np.where(years >= _PIVOT, 1900, 2000)
+def full_years(years: Counts, last: int) -> Counts:
+    """Years of two digits with their century; none is later than the last."""
+    return years + last // 100 * 100 - np.where(years > last % 100, 100, 0)
 
 
 def days_of(year: Counts, month: Counts, day: Counts) -> tuple[Counts, Bools]:

@@ -4,11 +4,11 @@ import csv
 import io
 import re
 from codecs import getincrementaldecoder
-from collections.abc import Sequence
-from itertools import islice, pairwise
+from collections.abc import Iterator
+from itertools import islice
 from typing import BinaryIO
 
-from latentforest.reading._preamble import NUMBER, lines_before_names
+from latentforest.reading._preamble import lines_before_names
 from latentforest.reading._row_ends import RowEnds
 
 UTF8_MARK = b"\xef\xbb\xbf"
@@ -17,7 +17,6 @@ SAMPLE = 2**16  # bytes that are looked at to find the separator
 FIRST_ROWS = 200  # rows that are looked at
 _SEPARATORS = ",;\t|"
 _EXCEL = re.compile(r"sep=([,;\t|])\r?\n")
-_WHOLE = re.compile(r"[0-9]{1,18}")
 
 
 class Recoded:
@@ -57,7 +56,7 @@ def excel_separator(text: str) -> tuple[str | None, str]:
     return (found[1], text[found.end() :]) if found else (None, text)
 
 
-def find_separator(sample: bytes, usual: str) -> str:
+def find_separator(sample: bytes, usual: str, *, quotes: bool = True) -> str:
     """Return the character that cuts all rows into the same number of cells.
 
     Commas are in numbers, too: another character that cuts all rows alike comes
@@ -65,7 +64,7 @@ def find_separator(sample: bytes, usual: str) -> str:
     names; then the usual one if the first line has it, else the one that cuts the first
     line into most cells.
     """
-    rows = {mark: first_rows(sample, mark) for mark in _SEPARATORS}
+    rows = {mark: first_rows(sample, mark, quotes=quotes) for mark in _SEPARATORS}
     counts = {mark: [len(row) for row in rows[mark] if row] for mark in _SEPARATORS}
     cuts = {mark: found for mark, found in counts.items() if found and found[0] > 1}
     alike = [mark for mark, found in cuts.items() if len(set(found)) == 1]
@@ -79,42 +78,20 @@ def find_separator(sample: bytes, usual: str) -> str:
     return max(cuts, key=lambda mark: cuts[mark][0])
 
 
-def first_rows(sample: bytes, mark: str) -> list[list[str]]:
+def cells_of(text: str, mark: str, *, quotes: bool = True) -> Iterator[list[str]]:
+    """Return what reads the cells of text, row by row."""
+    text_io = io.StringIO(text, newline="")
+    if quotes:
+        return csv.reader(text_io, delimiter=mark)
+    return csv.reader(text_io, delimiter=mark, quoting=csv.QUOTE_NONE)
+
+
+def first_rows(sample: bytes, mark: str, *, quotes: bool = True) -> list[list[str]]:
     """Return the cells of the first rows; a blank line has none."""
-    _, end = RowEnds(mark).scan(sample)
+    _, end = RowEnds(mark, quotes=quotes).scan(sample)
     text = (sample[:end] if end > 0 else sample).decode("utf-8", "replace")
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+    reader = cells_of(text, mark, quotes=quotes)
     try:
         return list(islice(reader, FIRST_ROWS))
     except csv.Error:
         return []
-
-
-def holds_no_names(cells: Sequence[str]) -> bool:
-    """Whether a first line is surely a row: numbers that no columns are called by.
-
-    These are a number that comes twice, or fractions in half of the cells, or numbers
-    in all of them. Numbers that are names stand in order, as 0, 1, 2 or 2019, 2020.
-    """
-    present = [cell.strip() for cell in cells if cell.strip()]
-    numbers = [cell for cell in present if NUMBER.fullmatch(cell)]
-    if len(set(numbers)) < len(numbers):
-        return True
-    fractions = like_cells(numbers)
-    if numbers and len(numbers) == len(present) and fractions:
-        return True
-    if not numbers or (len(numbers) < len(present) and 2 * len(fractions) < len(cells)):
-        return False
-    if len(numbers) == 1:
-        return numbers != ["0"]
-    values = [float(cell.replace(",", ".")) for cell in numbers]
-    return any(a >= b for a, b in pairwise(values))
-
-
-def like_cells(names: Sequence[str]) -> list[str]:
-    """Return the names that look like cells of a row: numbers with a fraction."""
-    return [
-        name
-        for name in names
-        if NUMBER.fullmatch(name) and not _WHOLE.fullmatch(name.strip())
-    ]

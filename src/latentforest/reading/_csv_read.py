@@ -5,28 +5,26 @@ waits for a pipe. They are cut between rows and handed on piece by piece.
 """
 
 import csv
-import io
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO
 
 import pyarrow as pa
 from pyarrow import csv as pa_csv
 
-from latentforest._base._checks import listed
 from latentforest._base._errors import DataError
 from latentforest._base._in_words import row_of_file
 from latentforest.reading._csv_head import (
     SAMPLE,
     UTF8_MARK,
     Recoded,
+    cells_of,
     encoding_of,
     excel_separator,
     find_separator,
     first_rows,
-    holds_no_names,
-    like_cells,
 )
 from latentforest.reading._dialect import Dialect
+from latentforest.reading._names_line import NamesLine
 from latentforest.reading._preamble import lines_before_names, note_on
 from latentforest.reading._row_ends import RowEnds
 
@@ -102,17 +100,19 @@ class TextRows:
         while len(data) < SAMPLE and (more := self._read()):
             data += more
         data = data.removeprefix(UTF8_MARK)
+        self._n_lines = data.count(b"\n")
         data = self._after(data, self._dialect.skip_rows or 0).lstrip(b"\r\n")
         if not data.strip():
             message = f"{self._label} is empty. Give a table with a header line."
             raise DataError(message)
         data = self._without_preamble(self._find_separator(data))
-        ends = RowEnds(self.separator)
+        ends = RowEnds(self.separator, quotes=self._dialect.quotes)
         end, _ = ends.scan(data)
         while end < 0 and len(data) < LONGEST_ROW and (more := self._read()):
             first, _ = ends.scan(more)
             end = len(data) + first if first >= 0 else -1
             data += more
+            self._n_lines += more.count(b"\n")
         if end < 0:
             self._check_end(ends, data, "the first line")
             return data, b""
@@ -126,14 +126,16 @@ class TextRows:
             data = data[data.index(b"\n") + 1 :]
             sample = data[:SAMPLE]
         if self._dialect.separator is None:
-            self.separator = told or find_separator(sample, self._usual)
+            self.separator = told or find_separator(
+                sample, self._usual, quotes=self._dialect.quotes
+            )
         return data
 
     def _without_preamble(self, data: bytes) -> bytes:
         """Leave out lines before the names, unless the user says how many."""
         if self._dialect.skip_rows is not None:
             return data
-        rows = first_rows(data[:SAMPLE], self.separator)
+        rows = first_rows(data[:SAMPLE], self.separator, quotes=self._dialect.quotes)
         n_before = lines_before_names(rows)
         if n_before:
             self.notes.append(note_on(rows[:n_before], self._label, self._dialect))
@@ -142,7 +144,8 @@ class TextRows:
     def _after(self, data: bytes, n_rows: int) -> bytes:
         """Return what follows the first rows."""
         for _ in range(n_rows):
-            end, _ = RowEnds(self.separator).scan(data)
+            ends = RowEnds(self.separator, quotes=self._dialect.quotes)
+            end, _ = ends.scan(data)
             data = data[end:] if end >= 0 else b""
         return data
 
@@ -158,7 +161,7 @@ class TextRows:
                 f"{self._dialect.option('encoding', 'utf-16-le')}."
             )
             raise DataError(message)
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=self.separator)
+        reader = cells_of(text, self.separator, quotes=self._dialect.quotes)
         try:
             cells = next(reader)
         except csv.Error as exc:
@@ -168,25 +171,11 @@ class TextRows:
 
     def _named(self, cells: list[str], head: bytes) -> tuple[str, ...]:
         """Return the names of the columns; a first line without any is a row."""
-        header = self._dialect.header
-        if header is None and holds_no_names(cells):
-            header = False
-            self.notes.append(
-                f"{self._label}: the first line is a row and holds no names, so "
-                f"columns are called x0, x1, …. If these are names, give "
-                f"{self._dialect.with_header}."
-            )
-        if header is False:
+        line = NamesLine.of(cells, self._label, self._dialect)
+        self.notes += line.notes
+        if line.is_row:
             self._rest = head + self._rest
-            return tuple(f"x{j}" for j in range(len(cells)))
-        odd = like_cells(cells) if header is None else []
-        if odd:
-            self.notes.append(
-                f"{self._label}: names of columns look like cells: {listed(odd, 3)}. "
-                "If the file has no line of names, give "
-                f"{self._dialect.no_header}."
-            )
-        return tuple(cell or f"Unnamed: {j}" for j, cell in enumerate(cells))
+        return line.names
 
     def _not_utf8(self) -> DataError:
         option = self._dialect.option
@@ -197,9 +186,17 @@ class TextRows:
 
     def _pieces(self) -> Iterator[bytes]:
         kept, more, self._rest = b"", self._rest, b""
-        ends = RowEnds(self.separator)
+        ends = RowEnds(
+            self.separator,
+            quotes=self._dialect.quotes,
+            n_columns=len(self.names),
+            line=1 + self._n_lines - more.count(b"\n"),
+        )
+        n_notes = len(self.notes)
         while True:
             _, end = ends.scan(more)
+            if ends.odd_cell is not None and len(self.notes) == n_notes:
+                self.notes.append(self._note_on_quote(*ends.odd_cell))
             data = kept + more
             end = len(kept) + end if end >= 0 else 0
             if end:
@@ -210,6 +207,13 @@ class TextRows:
         if kept:
             self._check_end(ends, kept, row_of_file(self._n_read))
             yield kept
+
+    def _note_on_quote(self, line: int, count: int) -> str:
+        return (
+            f"{self._label}: a quote opens a cell in line {line:,} and closes it "
+            f"{count:,} lines later. If it is forgotten, correct it; if quotes are "
+            f"signs like others, give {self._dialect.no_quotes}."
+        )
 
     def _check_end(self, ends: RowEnds, last: bytes, what: str) -> None:
         """Refuse a last row that does not end: a forgotten quote would swallow rows."""
@@ -239,6 +243,7 @@ class TextRows:
                 ),
                 pa_csv.ParseOptions(
                     delimiter=self.separator,
+                    quote_char='"' if self._dialect.quotes else False,
                     newlines_in_values=True,
                     invalid_row_handler=note,
                 ),

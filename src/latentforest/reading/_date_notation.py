@@ -1,7 +1,7 @@
 """One way of writing dates, times of day or durations, as a pattern that is kept."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from latentforest._base._types import Bools
 from latentforest.reading._clock import (
     DAY,
+    LAST_YEAR,
     MONTHS,
     NANO,
     clock_word,
@@ -53,6 +54,8 @@ class DateNotation:
         Such as ``dd.MM.yyyy HH:mm``.
     sort : {"date", "time", "duration"}, default="date"
         Dates with or without a time, times of day, or durations.
+    last_year : int, default=2068
+        The latest year that two digits mean.
 
     Notes
     -----
@@ -63,6 +66,8 @@ class DateNotation:
 
     pattern: str
     sort: str = "date"
+
+    last_year: int = LAST_YEAR
 
     is_plain = False
 
@@ -95,6 +100,17 @@ class DateNotation:
         else:
             cell = pa.array([93_785], pa.int64()).cast(pa.duration("s"))
         return str(self.write(cell)[0])
+
+    @property
+    def has_short_year(self) -> bool:
+        """Whether years are written with two digits."""
+        return "yy" in self.tokens and "yyyy" not in self.tokens
+
+    def until(self, last_year: int | None) -> "DateNotation":
+        """Return the notation with years of two digits as the user says, if at all."""
+        if last_year is None or not self.has_short_year:
+            return self
+        return replace(self, last_year=last_year)
 
     @property
     def has_zone(self) -> bool:
@@ -199,8 +215,8 @@ class DateNotation:
         if self.sort == "time":
             return total, good
         year = numbers_of(parts["y"], 1970)
-        if "yy" in self.tokens and "yyyy" not in self.tokens:
-            year = full_years(year)
+        if self.has_short_year:
+            year = full_years(year, self.last_year)
         month = months_of(parts["b"]) if "b" in parts else numbers_of(parts["m"], 1)
         days, there = days_of(year, month, numbers_of(parts["d"], 1))
         total = days * DAY + total

@@ -57,6 +57,10 @@ class Dialect:
         Which sheet of a workbook, or which table of a database.
     skip_rows : int or None, default=None
         Lines of text, or of a sheet, before the line of names.
+    last_year : int or None, default=None
+        The latest year that two digits mean; None is 2068.
+    quotes : bool, default=True
+        Whether a quote opens a cell of text; else it is a sign like others.
     in_python : bool, default=False
         Whether messages name arguments of Python or options of the command line.
     """
@@ -74,6 +78,8 @@ class Dialect:
     dates: str | None = None
     sheet: str | None = None
     skip_rows: int | None = None
+    last_year: int | None = None
+    quotes: bool = True
     in_python: bool = False
 
     def __post_init__(self) -> None:
@@ -97,6 +103,8 @@ class Dialect:
             self._refuse("dates", self.dates, f"Choose one of {', '.join(DATES)}")
         if self.skip_rows is not None and self.skip_rows < 0:
             self._refuse("skip_rows", self.skip_rows, "Give 0 or more")
+        if self.last_year is not None and not 1000 <= self.last_year <= 9999:
+            self._refuse("last_year", self.last_year, "Give a year of four digits")
         if self.encoding is not None:
             try:
                 lookup(self.encoding)
@@ -132,6 +140,21 @@ class Dialect:
     def with_header(self) -> str:
         """The option that says that the first line holds names."""
         return "header=True" if self.in_python else "--header"
+
+    @property
+    def no_strip(self) -> str:
+        """The option that keeps blanks around text."""
+        return "strip=False" if self.in_python else "--no-strip"
+
+    @property
+    def no_quotes(self) -> str:
+        """The option that says that a quote is a sign like others."""
+        return "quotes=False" if self.in_python else "--no-quotes"
+
+    @property
+    def with_only_na(self) -> str:
+        """The option that says that only the user's words mean missing."""
+        return "only_na=True" if self.in_python else "--only-na"
 
     def name(self, option: str) -> str:
         """Return the name of an option in the words of who reads the message."""

@@ -78,7 +78,8 @@ def find_dates(tally: Tally, dialect: Dialect, *, packed: bool) -> Dates | None:
     if 2 * _count(head, _SHAPE) < len(head):
         return None
     tried = []
-    for way in _ways(head, dialect, packed=packed):
+    for pattern in _ways(head, dialect, packed=packed):
+        way = pattern.until(dialect.last_year)
         if 2 * _count(head, way.regex) < len(head):
             continue
         if dialect.dates is None and _like_versions(way, head):
@@ -149,7 +150,7 @@ def _as_written(way: DateNotation, tally: Tally, good: Bools) -> DateNotation:
     for (start, stop), name in spans:
         between = re.sub("[A-Za-z]+", r"'\g<0>'", shown[last:start])
         pattern, last = f"{pattern}{between}{tokens[name]}", stop
-    return DateNotation(pattern, way.sort)
+    return DateNotation(pattern, way.sort, way.last_year)
 
 
 def _tokens(

@@ -1,8 +1,10 @@
 """What the columns of a text table hold, decided over all rows of all columns."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -24,7 +26,7 @@ from latentforest.reading._dialect import MISSING, Dialect, Kinds
 from latentforest.reading._exact import LONG, check_finite, first_inexact
 from latentforest.reading._find_dates import Dates, find_dates
 from latentforest.reading._find_numbers import Numbers, find_numbers
-from latentforest.reading._gap_words import are_gaps
+from latentforest.reading._gap_words import are_gaps, note_on_gap_words
 from latentforest.reading._notation import Notation, Way
 from latentforest.reading._number_notation import NumberNotation
 from latentforest.reading._said import OPEN_POINT, said_notation
@@ -36,6 +38,7 @@ from latentforest.table import ColumnKind
 ENOUGH = 0.98  # share of cells that must be written in one way
 _MOST = 0.8  # share from which it is worth saying that a column looks like numbers
 _SOME = 0.5  # share from which a column is no id, even if all its words differ
+_GAPS_SHOWN = 3  # words for missing cells in a report
 _KEPT = 200  # words of a column that a model remembers as missing
 _WHOLE = r"^[+-]?[0-9]+$"
 _TOO_LONG = r"[0-9]{19}"  # for integers of 64 bits
@@ -186,7 +189,8 @@ class _Look:
         """Return the column, given what the other columns show."""
         words = self.words
         if self.sort == "nothing":
-            return Column(pa.nulls(len(words), pa.float64()))
+            nothing = pa.nulls(len(words), pa.float64())
+            return self._with_gaps(nothing, note=self._note_on_gap_words())
         if self.sort == "booleans":
             return self._with_gaps(truths(words))
         if self.sort == "integers":
@@ -258,7 +262,6 @@ class _Look:
                 values = way.read(words, whole=self._is_whole(way, words))
                 if self.counts is None:
                     check_finite(self.name, words, values, 0, self.dialect)
-        told = [] if way.is_plain else [f"written like {way.example}"]
         out = gaps | odd
         if out.any():
             count = int(counts[out].sum())
@@ -267,11 +270,9 @@ class _Look:
                 are = f"cells are no {what}s and count"
             said = f"{self.name}: {count:,} {are} as missing: {self.tally.shown(out)}"
             note = f"{note}; {said}" if note else said
-            told.append(f"{self.tally.shown(out, 2)} missing")
-        kept = [word for word in self.tally.listed(out) if len(word) <= 100][:_KEPT]
-        return self._with_gaps(
-            values, None if way.is_plain else way, kept, ", ".join(told), note
-        )
+        told = "" if way.is_plain else f"written like {way.example}"
+        kept = None if way.is_plain else way
+        return self._with_gaps(values, kept, self.tally.only(out), told, note)
 
     def _words_without(self, chosen: Bools) -> Any:
         words = self.tally.listed(chosen)
@@ -302,22 +303,46 @@ class _Look:
             told = f"{min(int(100 * share), 99)} % of the cells look like {what}s"
             if share >= _MOST and not note:
                 note = advise(self.name, told, odd, self.tally, self.dialect)
+        note = "; ".join(filter(None, [note, self._note_on_gap_words()]))
         return self._with_gaps(words, told=told, note=note)
+
+    @cached_property
+    def _gap_tally(self) -> Tally:
+        """The words that mean missing everywhere, and those that the user has named."""
+        gone = pc.is_null(self.words)
+        counts = None if self.counts is None else self.counts[_flags(gone)]
+        return Tally.of_cells(_joined(trimmed(self.cells)).filter(gone), counts)
+
+    def _note_on_gap_words(self) -> str:
+        """Say which words that may be levels are read as missing."""
+        n_cells = len(self.cells) if self.counts is None else self.counts.sum()
+        return note_on_gap_words(self.name, self._gap_tally, n_cells, self.dialect)
 
     def _with_gaps(
         self,
         values: Any,
         way: Way | None = None,
-        kept: list[str] | None = None,
+        out: Tally | None = None,
         told: str = "",
         note: str = "",
     ) -> Column:
-        """Return the column; its notation remembers the words of the user, too."""
+        """Return the column; its notation remembers what is missing in it alone.
+
+        ``out`` are words that are not like the others; words of the user are kept, too.
+        """
+        missing, kept = self._gap_tally, []
+        if out is not None:
+            every = out.listed(np.ones(len(out.counts), np.bool_))
+            kept = [word for word in every if len(word) <= 100][:_KEPT]
+            missing = missing.plus(out)
+        if any(word for word in missing.words.to_pylist()):
+            shown = f"{missing.shown(missing.counts > 0, _GAPS_SHOWN)} missing"
+            told = ", ".join(filter(None, [told, shown]))
         own = set(self.dialect.na) - set(MISSING)
         if own:
             cells = trimmed(self.cells)
             own = {w for w in own if is_any(pc.equal(cells, w))}
-        gaps = tuple(dict.fromkeys([*sorted(own), *(kept or [])]))
+        gaps = tuple(dict.fromkeys([*sorted(own), *kept]))
         return Column(values, Notation(way, gaps).text, told, note)
 
 

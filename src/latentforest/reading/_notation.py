@@ -8,11 +8,14 @@ from typing import Any, TypeAlias
 
 from latentforest._base._errors import ModelFileError
 from latentforest._base._values import damaged
+from latentforest.reading._clock import LAST_YEAR
 from latentforest.reading._date_notation import DateNotation
 from latentforest.reading._number_notation import NumberNotation
 from latentforest.table import ColumnSpec, Storage
 
 _OFFSET = re.compile(r"|UTC|[+-][0-9]{2}:[0-9]{2}")  # in text, zones have no names
+
+_UNTIL = re.compile(r"date to ([1-9][0-9]{3})")  # the latest year of two digits
 
 Way: TypeAlias = NumberNotation | DateNotation
 
@@ -39,6 +42,9 @@ class Notation:
         if self.cells is not None:
             sort = getattr(self.cells, "sort", "number")
             first = f"{sort}:{self.cells.pattern}"
+            last_year = getattr(self.cells, "last_year", LAST_YEAR)
+            if last_year != LAST_YEAR:
+                first = f"{sort} to {last_year}:{self.cells.pattern}"
         return "\n".join((first, *self.gaps))
 
     @classmethod
@@ -46,8 +52,11 @@ class Notation:
         """Return the notation that a model keeps, or refuse the model."""
         first, *gaps = text.split("\n")
         kind, _, pattern = first.partition(":")
+        until = _UNTIL.fullmatch(kind)
         try:
-            cells = _KINDS[kind](pattern)
+            cells = _KINDS["date" if until else kind](pattern)
+            if until is not None:
+                cells = cells.until(int(until[1]))
         except (KeyError, ValueError) as exc:
             message = (
                 f"A column of the model is written in a way that is not known: "

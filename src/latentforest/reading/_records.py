@@ -13,8 +13,9 @@ from latentforest._base._checks import listed
 from latentforest._base._errors import DataError
 from latentforest._base._optional import require
 from latentforest.reading._arrow_files import spooled
-from latentforest.reading._csv_head import FIRST_ROWS, holds_no_names
+from latentforest.reading._csv_head import FIRST_ROWS
 from latentforest.reading._dialect import Dialect
+from latentforest.reading._names_line import NamesLine
 from latentforest.reading._preamble import lines_before_names, note_on
 from latentforest.reading._values import array_of, is_nested, nested_error, word_of
 
@@ -117,19 +118,11 @@ class SheetRows:
             message = f"{label}: the sheet {sheet!r} is empty. Name another sheet."
             raise DataError(message)
         first = [word_of(cell) for cell in self._rows[0]]
-        header = dialect.header
-        if header is None and holds_no_names(first):
-            header = False
-            self.notes.append(
-                f"{label}: the first line is a row and holds no names, so columns are "
-                "called x0, x1, …. If these are names, give "
-                f"{dialect.with_header}."
-            )
-        if header is False:
-            self.names = tuple(f"x{j}" for j in range(len(first)))
-        else:
+        line = NamesLine.of(first, label, dialect)
+        self.notes += line.notes
+        self.names = line.names
+        if not line.is_row:
             self._rows = self._rows[1:]
-            self.names = tuple(n or f"Unnamed: {j}" for j, n in enumerate(first))
 
     def _n_before(self, rows: Sequence[Sequence[Any]]) -> int:
         """Count the lines before the names, if the user does not say."""

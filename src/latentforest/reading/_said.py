@@ -107,6 +107,7 @@ def date_ways(
             hours = ["h:mm a", "HH:mm"]
         if said is None or _agrees(remembered, said):
             ways.insert(0, remembered)
+    ways = [way.until(dialect.last_year) for way in ways]
     if said is None:
         return ways
     whole = [ORDERS[said].format(sign) for sign in "./-"]
@@ -114,7 +115,9 @@ def date_ways(
     if said == "year-first":
         patterns.append("yyyyMMdd")
     return ways + [
-        DateNotation(f"{p} {hour}{zone}") for hour in hours for p in patterns
+        DateNotation(f"{p} {hour}{zone}").until(dialect.last_year)
+        for hour in hours
+        for p in patterns
     ]
 
 

@@ -1,8 +1,10 @@
 """Decide what the cells of one column leave open, by the others or by the user."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from latentforest._base._checks import listed
@@ -18,8 +20,6 @@ from latentforest.reading._tally import Tally
 
 _OFFSET = r"(?P<z>Z|UTC|[+-][0-9]{2}:?[0-9]{2})$"
 _FEW_WORDS = 5  # that can all be named in a command
-# With these before a number, commas part thousands.
-_POINT_CURRENCIES = ("$", "US$", "USD", "£", "GBP", "¥", "₹")
 
 
 def settle_number(
@@ -62,8 +62,6 @@ def settle_number(
         )
         raise DataError(message)
     chosen = next(way for way in found.options if way.decimal == ".")
-    if chosen.before.strip() in _POINT_CURRENCIES:
-        return chosen, ""
     taken = "commas part thousands in numbers such as"
     if sign == ".":
         taken = "points are the decimal sign of numbers such as"
@@ -89,17 +87,19 @@ def settle_dates(
     order : str or None
         The order of day and month in the other columns, if they agree.
     """
-    said = ""
-    if found.way.has_zone:
-        said = _note_on_offsets(name, tally.only(found.good).words)
-    if found.other is None:
-        return found.way, said
-    if order is not None:
-        return (found.way if order == "day-first" else found.other), said
+    way, seen = found.way, tally.only(found.good)
+    if found.other is not None and order not in {None, "day-first"}:
+        way = found.other
+    notes = [_note_on_future(name, way, seen, dialect)]
+    if way.has_zone:
+        notes.append(_note_on_offsets(name, seen.words))
+    said = "; ".join(filter(None, notes))
+    if found.other is None or order is not None:
+        return way, said
     word, month_first = tally.first_with(""), dialect.option("dates", "month-first")
     if "." in found.way.pattern:  # nobody writes the month first with points
-        note = f"{name}: the day comes first in dates such as {word}. If not, give "
-        return found.way, f"{note}{month_first}"
+        first = f"{name}: the day comes first in dates such as {word}. If not, give "
+        return way, "; ".join(filter(None, [f"{first}{month_first}", said]))
     message = (
         f"Column {name!r} holds dates such as {word!r}, in which day and month cannot "
         f"be told apart. Give {dialect.option('dates', 'day-first')} or {month_first}."
@@ -132,6 +132,26 @@ def advise(name: str, told: str, odd: Bools, tally: Tally, dialect: Dialect) -> 
     shown = tally.shown(odd)
     return (
         f"{name}: {told}, the others are {shown}. If these mean missing, give {advice}"
+    )
+
+
+def _note_on_future(
+    name: str, way: DateNotation, tally: Tally, dialect: Dialect
+) -> str:
+    """Say that two digits mean years to come, unless the user says what they mean."""
+    if not way.has_short_year or dialect.last_year is not None:
+        return ""
+    values = way.read(tally.words)
+    years = pc.year(values.cast(pa.timestamp(values.type.unit))).to_numpy()
+    this_year = datetime.now(UTC).year
+    future = years > this_year
+    if not future.any():
+        return ""
+    first, count = int(future.argmax()), tally.counts[future].sum()
+    return (
+        f"{name}: of the dates with years of two digits, {count:,.0f} lie after "
+        f"{this_year}, such as {tally.words[first].as_py()} in {years[first]}. If they "
+        f"are of the last century, give {dialect.option('last_year', this_year)}"
     )
 
 

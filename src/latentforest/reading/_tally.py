@@ -44,6 +44,11 @@ class Tally:
         summed = np.bincount(index, counts, len(coded.dictionary) + 1).astype(float)
         return cls(coded.dictionary, summed[:-1])
 
+    def plus(self, other: "Tally") -> "Tally":
+        """Return the tally of both, which have no word in common."""
+        words = pa.concat_arrays([self.words, other.words])
+        return Tally(words, np.concatenate([self.counts, other.counts]))
+
     def only(self, chosen: Bools) -> "Tally":
         """Return the tally of the chosen words."""
         return Tally(self.words.filter(pa.array(chosen)), self.counts[chosen])

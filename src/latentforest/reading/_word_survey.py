@@ -17,6 +17,8 @@ from latentforest.reading._exact import are_inexact
 
 OF_A_SHAPE = 256  # words, those with the lowest hashes
 _PATIENCE = 2**19  # words that wait before they are thinned out
+# What years two digits mean is a matter of all of them.
+_SHORT_YEAR = r"^[0-9]{1,2}[-./ ] ?[0-9A-Za-z]{1,9}[-./ ](?P<year>[0-9]{2})(?:[ T,]|$)"
 _LEADING_ZERO = r"^\s*[+-]?0[0-9]"
 
 
@@ -36,6 +38,8 @@ class WordSurvey:
         shapes = pc.replace_substring_regex(words, "[0-9]", "9")
         zeros = pc.match_substring_regex(words, _LEADING_ZERO)
         shapes = pc.if_else(zeros, pc.binary_join_element_wise("0", shapes, ""), shapes)
+        years = pc.struct_field(pc.extract_regex(words, _SHORT_YEAR), "year")
+        shapes = pc.binary_join_element_wise(shapes, pc.fill_null(years, ""), "")
         inexact = are_inexact(words)  # one of these makes a column text
         shapes = pc.if_else(
             inexact, pc.binary_join_element_wise("~", shapes, ""), shapes
@@ -65,6 +69,7 @@ class WordSurvey:
             rank = np.empty(len(index), np.int64)
             rank[order] = np.arange(len(index)) - begins[index[order]]
             keep = rank < OF_A_SHAPE
+            keep[np.unique(index, return_index=True)[1]] = True  # shown in notes
             cells = table["cells"].to_numpy()
             gone = np.bincount(index, np.where(keep, 0, cells), len(counts))
             names = shape.dictionary.to_pylist()

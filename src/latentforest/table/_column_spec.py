@@ -64,6 +64,8 @@ class ColumnSpec:
     wild : tuple of WildCell, default=()
         Cells of the fitted table that stand apart from all others: row, code, and the
         label of the row. They count as the nearer end of the range.
+    n_missing : int or None, default=None
+        How many cells were missing in fit; None if older files do not say.
     """
 
     name: Hashable
@@ -79,6 +81,7 @@ class ColumnSpec:
     ticks: Ticks | None = None
     notation: str = ""
     wild: tuple[WildCell, ...] = ()
+    n_missing: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", one_nan(self.name))
@@ -170,6 +173,7 @@ class ColumnSpec:
             Ticks.take(section.section("ticks")) if is_time else None,
             section.text("notation") if section.has("notation") else "",
             _wild(section) if section.has("wild") else (),
+            _n_missing(section),
         )
         zone = None if column.ticks is None else column.ticks.zone
         if not fits(container, column.dtype, column.storage, zone):
@@ -229,6 +233,15 @@ def _decimals(section: Section) -> int | None:
     if not section.has("decimals"):
         return None
     return section.integer("decimals", lowest=0, highest=MOST_DECIMALS)
+
+
+def _n_missing(section: Section) -> int | None:
+    if not section.has("n_missing"):
+        return None
+    count = section.integer("n_missing", lowest=0)
+    if (count > 0) != section.flag("has_missing"):
+        raise damaged(f"n_missing of {section.where} is {count}")
+    return count
 
 
 def _bound(section: Section, key: str) -> float:

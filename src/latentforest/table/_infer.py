@@ -62,6 +62,7 @@ def infer_column(survey: ColumnSurvey) -> ColumnSpec:
         reason,
         ticks,
         wild=wild,
+        n_missing=survey.n_rows - survey.n_present,
     )
 
 

@@ -34,7 +34,7 @@ def schema_report(columns: Sequence["ColumnSpec"], container: str) -> str:
             shown(str(column.name), _LONGEST_SHOWN),
             str(column.kind),
             _contents(column),
-            "yes" if column.has_missing else "no",
+            _missing(column),
             visible(column.reason),
         )
         for column in columns
@@ -138,6 +138,12 @@ def _time_range(column: "ColumnSpec", ticks: Ticks) -> str:
     zone = f", {ticks.zone}" if ticks.zone else ""
     unit = f"{ticks.first_of}s" if ticks.first_of else UNIT_NAMES[ticks.unit]
     return f"{lower} to {upper}, {unit}{zone}"
+
+
+def _missing(column: "ColumnSpec") -> str:
+    if column.has_missing:
+        return "yes" if column.n_missing is None else f"{column.n_missing:,}"
+    return "no"
 
 
 def _contents(column: "ColumnSpec") -> str:
