@@ -271,5 +271,9 @@ class TextRows:
                 "names come later, say how many lines are before them with "
                 f"{self._dialect.name('skip_rows')}."
             )
+            if '"' in row.text:
+                message += (
+                    f" If quotes are signs like others, give {self._dialect.no_quotes}."
+                )
             raise DataError(message)
         return table

@@ -32,6 +32,9 @@ def columns_to_read(source: Source, schema: TableSchema) -> list[str]:
             f"the file has none either, give {source.dialect.no_header}."
         )
         raise DataError(message)
+    # A model that was fitted with them may have blanks around names.
+    bare = {name: name.strip() for name in wanted if name not in source.names}
+    wanted = [bare.get(name, name) for name in wanted]
     source.require(wanted, "columns of the model")
     return wanted
 
