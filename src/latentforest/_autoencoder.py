@@ -76,8 +76,7 @@ class RFAE(PlannedModel):
         ones. Kinds, levels and ranges of columns come from all rows. None keeps all.
     kinds : dict or None, default=None
         Column name to "continuous", "integer", "boolean", "category", "ordered" or
-        "datetime", for columns whose kind shall not be inferred; or to a list of the
-        levels of a column in order, such as ``["low", "mid", "high"]``.
+        "datetime", or to its levels in order; the others are inferred.
     unseen : {"missing", "error"}, default="missing"
         Categories that ``fit`` has not seen: treat the cell as missing, with a
         warning, or refuse the table. Where levels are numbers in order (integers with

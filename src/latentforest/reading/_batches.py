@@ -12,7 +12,7 @@ from latentforest._base._checks import listed
 from latentforest._base._errors import DataError
 from latentforest._base._progress import progress
 from latentforest._base._warn import warn
-from latentforest.reading._cells import read_words, trimmed, truths, without
+from latentforest.reading._cells import joined, read_words, trimmed, truths, without
 from latentforest.reading._column import Column
 from latentforest.reading._dialect import Dialect, Kinds
 from latentforest.reading._exact import check_finite
@@ -145,7 +145,7 @@ class FileBatches(Batches):
             for name, cells in zip(self.names, table.columns, strict=True):
                 if is_text(cells.type):
                     survey = surveys.setdefault(name, WordSurvey())
-                    survey.add(_joined(words_of(cells)))
+                    survey.add(joined(words_of(cells)))
         words = {name: survey.result() for name, survey in surveys.items()}
         found = infer_columns(
             {name: cells for name, (cells, _) in words.items()},
@@ -168,7 +168,7 @@ class FileBatches(Batches):
             return cells
         kind, notation = column.values.type, Notation.from_text(column.notation)
         missing = self.dialect.missing_in(self.kinds.get(name)) | set(notation.gaps)
-        cells = _joined(words_of(cells))
+        cells = joined(words_of(cells))
         if is_text(kind):
             return without(trimmed(cells) if self.dialect.strip else cells, missing)
         words = without(trimmed(cells), missing)
@@ -200,7 +200,3 @@ def _label(paths: Paths) -> str:
     if isinstance(paths, str | PathLike):
         return fspath(paths)
     return listed([fspath(path) for path in paths], 2)
-
-
-def _joined(array: Any) -> Any:
-    return array.combine_chunks() if hasattr(array, "combine_chunks") else array

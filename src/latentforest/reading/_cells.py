@@ -209,6 +209,11 @@ def without(words: Any, missing: Collection[str]) -> Any:
     return pc.if_else(gone, pa.nulls(len(words), pa.string()), words)
 
 
+def joined(array: Any) -> Any:
+    """Words in one piece of memory."""
+    return array.combine_chunks() if hasattr(array, "combine_chunks") else array
+
+
 def is_all(flags: Any) -> bool:
     """Whether all flags are set; null does not count."""
     return pc.all(flags, min_count=0).as_py() is True

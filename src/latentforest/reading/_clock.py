@@ -74,6 +74,11 @@ def zone_seconds(name: str) -> int:
     return -seconds if name[0] == "-" else seconds
 
 
+def padded(numbers: dict[str, Counts]) -> dict[str, list[str]]:
+    """Numbers of two digits in words."""
+    return {token: [f"{n:02d}" for n in v.tolist()] for token, v in numbers.items()}
+
+
 def clock_word(count: int, each: int, hours: str = "{:d}") -> str:
     """Return a length of time as -26:15:00.5; a second has ``each`` of the counts."""
     seconds, rest = divmod(abs(count), each)

@@ -21,6 +21,7 @@ from latentforest.reading._clock import (
     months_of,
     numbers_of,
     offsets_of,
+    padded,
     zone_name,
     zone_seconds,
 )
@@ -104,13 +105,12 @@ class DateNotation:
     @property
     def has_short_year(self) -> bool:
         """Whether years are written with two digits."""
-        return "yy" in self.tokens and "yyyy" not in self.tokens
+        return "yy" in self.tokens
 
     def until(self, last_year: int | None) -> "DateNotation":
         """Return the notation with years of two digits as the user says, if at all."""
-        if last_year is None or not self.has_short_year:
-            return self
-        return replace(self, last_year=last_year)
+        said = last_year is not None and self.has_short_year
+        return replace(self, last_year=last_year) if said else self
 
     @property
     def has_zone(self) -> bool:
@@ -269,7 +269,7 @@ class DateNotation:
         numbers |= {"ss": clock_seconds % 60, "yy": year % 100}
         plain = {"d": day, "M": month, "H": hour, "h": twelve}
         parts: dict[str, list[str] | str] = {}
-        parts |= _padded({t: v for t, v in numbers.items() if t in wanted})
+        parts |= padded({t: v for t, v in numbers.items() if t in wanted})
         parts |= {
             t: list(map(str, v.tolist())) for t, v in plain.items() if t in wanted
         }
@@ -283,10 +283,6 @@ class DateNotation:
             if token.startswith("S"):
                 parts[token] = [f"{n:09d}"[: len(token)] for n in nanos.tolist()]
         return parts
-
-
-def _padded(numbers: dict[str, Counts]) -> dict[str, list[str]]:
-    return {token: [f"{n:02d}" for n in v.tolist()] for token, v in numbers.items()}
 
 
 def _part(token: str) -> str:

@@ -1,6 +1,6 @@
 """What the columns of a text table hold, decided over all rows of all columns."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -11,10 +11,8 @@ import pyarrow.compute as pc
 from latentforest._base._errors import DataError
 from latentforest._base._types import Bools, Floats
 from latentforest.reading._cells import (
-    NUMBER,
-    are_truths,
-    is_all,
     is_any,
+    joined,
     read_words,
     trimmed,
     truths,
@@ -23,13 +21,14 @@ from latentforest.reading._cells import (
 from latentforest.reading._column import Column
 from latentforest.reading._date_notation import DateNotation
 from latentforest.reading._dialect import MISSING, Dialect, Kinds
-from latentforest.reading._exact import LONG, check_finite, first_inexact
-from latentforest.reading._find_dates import Dates, find_dates
-from latentforest.reading._find_numbers import Numbers, find_numbers
+from latentforest.reading._exact import check_finite, first_inexact
+from latentforest.reading._find_dates import Dates
+from latentforest.reading._find_numbers import Numbers
+from latentforest.reading._first_look import FirstLook
 from latentforest.reading._gap_words import are_gaps, note_on_gap_words
 from latentforest.reading._notation import Notation, Way
 from latentforest.reading._number_notation import NumberNotation
-from latentforest.reading._said import OPEN_POINT, said_notation
+from latentforest.reading._said import said_notation
 from latentforest.reading._settle import advise, settle_dates, settle_number
 from latentforest.reading._tally import Tally
 from latentforest.reading._two_ways import two_ways
@@ -40,10 +39,7 @@ _MOST = 0.8  # share from which it is worth saying that a column looks like numb
 _SOME = 0.5  # share from which a column is no id, even if all its words differ
 _GAPS_SHOWN = 3  # words for missing cells in a report
 _KEPT = 200  # words of a column that a model remembers as missing
-_WHOLE = r"^[+-]?[0-9]+$"
-_TOO_LONG = r"[0-9]{19}"  # for integers of 64 bits
-_LEADING_ZERO = r"^[+-]?0[0-9]"  # an identifier: as a number it would lose its zeros
-_PACKED = r"^(?:19|20)[0-9]{6}$"  # a date, if the user says so
+_TOO_LONG = r"[0-9]{16}"  # to be an integer that is a float, too
 
 
 def infer_columns(
@@ -90,98 +86,8 @@ def _agreed(found: Iterable[str | None]) -> str | None:
     return shown.pop() if len(shown) == 1 else None
 
 
-class _Look:
-    """A first look at a column: what it may be, and what it shows of the others."""
-
-    def __init__(
-        self,
-        name: str,
-        cells: Any,
-        dialect: Dialect,
-        kind: str | Sequence[Any] | None,
-        counts: Floats | None = None,
-    ) -> None:
-        self.name, self.cells, self.dialect = name, cells, dialect
-        # Levels in order are words, unless the cells are numbers.
-        self.is_listed = kind is not None and not isinstance(kind, str)
-        self.kind = ColumnKind.ordered if self.is_listed else kind
-        self.counts, self.missing = counts, dialect.missing_in(kind)
-        self.words = _joined(without(trimmed(cells), self.missing))
-        self.decimal: str | None = None  # the decimal sign that the column shows
-        self.order: str | None = None  # the order of day and month
-        self.found: Numbers | Dates | None = None
-        self.is_long = False  # whether words are numbers with too many digits
-        self.sort = self._sort()
-
-    @property
-    def _must_be(self) -> str | None:
-        """What the user says that all cells are."""
-        if self.kind in {ColumnKind.continuous, ColumnKind.integer}:
-            return "number"
-        return "date" if self.kind == ColumnKind.datetime else None
-
-    def _sort(self) -> str:
-        words, must_be = self.words, self._must_be
-        if words.null_count == len(words):
-            return "nothing"
-        packed = self.dialect.dates == "year-first" or must_be == "date"
-        if must_be == "date" or (packed and self._matches(_PACKED)):
-            self.tally = Tally.of_cells(words, self.counts)
-            self.found = find_dates(self.tally, self.dialect, packed=packed)
-            if self.found is not None or must_be == "date":
-                return "values"
-        plain = self._sort_of_plain()
-        if plain is not None:
-            return plain
-        if self._are_truths():
-            return "booleans"
-        if self.kind in {ColumnKind.category, ColumnKind.ordered}:
-            return "text"
-        self.tally = Tally.of_cells(words, self.counts)
-        if must_be is None:
-            dates = find_dates(self.tally, self.dialect, packed=packed)
-            if dates is not None:
-                self.found, self.order = dates, dates.order
-                return "values"
-        found = self.found = find_numbers(self.tally, self.dialect)
-        if found is not None and len(found.options) == 1:
-            way = found.options[0]
-            if way.fraction or way.thousands in {".", ","}:
-                self.decimal = way.decimal
-        return "text" if self.found is None and must_be is None else "values"
-
-    def _sort_of_plain(self) -> str | None:
-        """Return the sort of words that every program takes for numbers, or None."""
-        words, must_be = self.words, self._must_be
-        if is_any(pc.match_substring_regex(words, _LEADING_ZERO)):
-            return None
-        if self._matches(_WHOLE):
-            self.is_long = is_any(pc.match_substring_regex(words, LONG))
-            if self.is_long:
-                return "text" if must_be is None else "long integers"
-            return "integers"
-        if not self._matches(NUMBER):
-            return None
-        self.is_long = must_be is None and first_inexact(words) is not None
-        if self.is_long:
-            return "text"
-        if self._point_is_open():
-            return None
-        self.decimal = "."
-        return "floats"
-
-    def _are_truths(self) -> bool:
-        named = self._must_be is not None or self.is_listed
-        return not named and are_truths(self.words)
-
-    def _matches(self, regex: str) -> bool:
-        return is_all(pc.match_substring_regex(self.words, regex))
-
-    def _point_is_open(self) -> bool:
-        pointed = self.words.filter(pc.match_substring(self.words, "."))
-        return len(pointed) > 0 and is_all(
-            pc.match_substring_regex(pointed, OPEN_POINT)
-        )
+class _Look(FirstLook):
+    """A column that is read, once all columns have been looked at."""
 
     def column(
         self, decimal: str | None, order: str | None, *, commas_are_decimal: bool
@@ -234,8 +140,8 @@ class _Look:
 
     def _insist(self, words: Any, way: Way) -> Any:
         """Read cells as what the user says they are, or name the first that is not."""
-        hint = f"The column should hold {self._must_be}s."
-        if self.sort == "values" and self._must_be == "date" and self.found is None:
+        hint = f"The column should hold {self.must_be}s."
+        if self.sort == "values" and self.must_be == "date" and self.found is None:
             way = DateNotation("yyyy-MM-dd")
         return read_words(self.name, words, 0, hint, (way,), self.dialect)
 
@@ -246,7 +152,7 @@ class _Look:
         odd, counts = ~good & ~gaps, self.tally.counts
         n_good, n_odd = counts[good].sum(), counts[odd].sum()
         share = n_good / (n_good + n_odd)
-        if self._must_be is not None:
+        if self.must_be is not None:
             values = self._insist(self._words_without(gaps), way)
             odd &= False
         elif share < ENOUGH or n_good < counts[gaps].sum():
@@ -276,7 +182,7 @@ class _Look:
 
     def _words_without(self, chosen: Bools) -> Any:
         words = self.tally.listed(chosen)
-        return _joined(without(self.words, words)) if words else self.words
+        return joined(without(self.words, words)) if words else self.words
 
     @staticmethod
     def _is_whole(way: NumberNotation, words: Any) -> bool:
@@ -294,7 +200,7 @@ class _Look:
         if self.is_long:
             told = "numbers of too many digits for floats"
         elif self.dialect.strip and not self.words.equals(
-            _joined(without(self.cells, missing))
+            joined(without(self.cells, missing))
         ):
             told = "blanks around it removed"
         if odd is not None:
@@ -311,7 +217,7 @@ class _Look:
         """The words that mean missing everywhere, and those that the user has named."""
         gone = pc.is_null(self.words)
         counts = None if self.counts is None else self.counts[_flags(gone)]
-        return Tally.of_cells(_joined(trimmed(self.cells)).filter(gone), counts)
+        return Tally.of_cells(joined(trimmed(self.cells)).filter(gone), counts)
 
     def _note_on_gap_words(self) -> str:
         """Say which words that may be levels are read as missing."""
@@ -344,10 +250,6 @@ class _Look:
             own = {w for w in own if is_any(pc.equal(cells, w))}
         gaps = tuple(dict.fromkeys([*sorted(own), *kept]))
         return Column(values, Notation(way, gaps).text, told, note)
-
-
-def _joined(array: Any) -> Any:
-    return array.combine_chunks() if hasattr(array, "combine_chunks") else array
 
 
 def _flags(array: Any) -> Bools:

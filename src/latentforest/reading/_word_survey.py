@@ -26,10 +26,10 @@ class WordSurvey:
     """The words of a column that is read piece by piece."""
 
     def __init__(self) -> None:
-        self._kept: Any = None  # table of word, shape and number of cells
+        self._kept: Any = None  # table of word, shape, cells, place of the first
         self._gone: dict[str, int] = {}  # cells per shape with words that were let go
         self._waiting: list[Any] = []
-        self._n_waiting = 0
+        self._n_waiting = self._n_seen = 0
 
     def add(self, cells: Any) -> None:
         """Look at more cells, none of them null."""
@@ -40,11 +40,14 @@ class WordSurvey:
         shapes = pc.if_else(zeros, pc.binary_join_element_wise("0", shapes, ""), shapes)
         years = pc.struct_field(pc.extract_regex(words, _SHORT_YEAR), "year")
         shapes = pc.binary_join_element_wise(shapes, pc.fill_null(years, ""), "")
-        inexact = are_inexact(words)  # one of these makes a column text
+        # One number that floats cannot hold makes a column text.
+        inexact = are_inexact(pc.replace_substring_regex(words, "[^0-9]", ""))
         shapes = pc.if_else(
             inexact, pc.binary_join_element_wise("~", shapes, ""), shapes
         )
         columns = {"word": words, "shape": shapes, "cells": found.field("counts")}
+        columns["first"] = pa.array(np.arange(self._n_seen, self._n_seen + len(words)))
+        self._n_seen += len(words)
         self._waiting.append(pa.table(columns))
         self._n_waiting += len(words)
         if self._n_waiting > _PATIENCE:
@@ -54,10 +57,11 @@ class WordSurvey:
         pieces = self._waiting if self._kept is None else [self._kept, *self._waiting]
         table = pa.concat_tables(pieces).combine_chunks()
         # Words in the order in which they first came.
-        table = table.group_by(["word", "shape"], use_threads=False).aggregate(
-            [("cells", "sum")]
+        table = table.group_by(["word", "shape"]).aggregate(
+            [("cells", "sum"), ("first", "min")]
         )
-        table = table.rename_columns(["word", "shape", "cells"])
+        table = table.rename_columns(["word", "shape", "cells", "first"])
+        table = table.sort_by("first")
         shape = table["shape"].combine_chunks().dictionary_encode()
         index = shape.indices.to_numpy()
         counts = np.bincount(index)
