@@ -107,10 +107,9 @@ class DateNotation:
         """Whether years are written with two digits."""
         return "yy" in self.tokens
 
-    def until(self, last_year: int | None) -> "DateNotation":
+    def until(self, year: int | None) -> "DateNotation":
         """Return the notation with years of two digits as the user says, if at all."""
-        said = last_year is not None and self.has_short_year
-        return replace(self, last_year=last_year) if said else self
+        return replace(self, last_year=year) if year and self.has_short_year else self
 
     @property
     def has_zone(self) -> bool:
