@@ -43,7 +43,7 @@ from latentforest.table._ticks import UNIT_NAMES as UNIT_NAMES
 from latentforest.table._ticks import Ticks
 from latentforest.table._time_text import clock_days as clock_days
 from latentforest.table._time_text import time_texts as time_texts
-from latentforest.table._wild import GAP as WILD_GAP  # noqa: F401 (for serving)
+from latentforest.table._wild import WILD_GAP as WILD_GAP
 from latentforest.table._zones import Counts as Counts
 from latentforest.table._zones import to_clock as to_clock
 

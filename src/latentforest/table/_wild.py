@@ -15,7 +15,7 @@ from latentforest._base._types import Bools
 
 MOST_CELLS = 100  # of a column
 MOST_IN, AT_LEAST, FEWEST = 1_000, 3, 20  # one row in 1,000, or 3, but not one in 20
-GAP = 2.0  # in ranges of the other cells; half of all numeric columns with a gap of one
+WILD_GAP = 2.0  # in ranges of the other cells; half of all numeric columns with a gap of one
 # range are heavy tails
 FEW, GAP_OF_FEW = 10, 10.0  # so few distinct values say little of what a column spans
 _HEAD = 1_000
@@ -37,7 +37,7 @@ class Rest(NamedTuple):
     wild: tuple[WildCell, ...] = ()
 
 
-def stands_apart(values: Any, lower: Any, upper: Any, gap: float = GAP) -> Any:
+def stands_apart(values: Any, lower: Any, upper: Any, gap: float = WILD_GAP) -> Any:
     """Tell which values lie beyond a gap at an end of a range; NaN does not.
 
     A constant says nothing about how far other values may lie.
@@ -150,7 +150,7 @@ class FarCells:
             lower = min(found.lower, float(ends[most]))
             upper = max(found.upper, float(ends[len(sample) - 1 - most]))
             with np.errstate(over="ignore", invalid="ignore"):
-                room = GAP * (upper - lower)
+                room = WILD_GAP * (upper - lower)
                 values = found.values.astype(np.float64, copy=False)
                 far = (values - upper > room) | (lower - values > room)
             found = found._without(~far)
