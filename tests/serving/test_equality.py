@@ -138,6 +138,7 @@ def test_values_at_and_beside_every_threshold(rng):
     assert_same(model, pd.DataFrame({"a": near, "b": rng.permutation(near)}))
 
 
+@pytest.mark.filterwarnings("ignore::latentforest.WildCellsWarning")
 def test_large_and_small_numbers(rng):
     sizes = 10.0 ** rng.integers(-300, 300, size=200) * rng.choice([-1, 1], size=200)
     close = 1e15 + rng.integers(0, 8, size=200) / 8  # apart in double precision only
