@@ -23,18 +23,19 @@ def spec_of(values, **kinds):
 def by_hand(values):
     """Try all ways to cut cells off at both ends; take that which cuts most."""
     rows = np.argsort(values, kind="stable")
-    ordered, best = values[rows], (0, 0)
+    ordered, found = values[rows], [(0, 0.0, 0, 0)]
     most = most_wild(len(values))
     for low in range(most + 1):
         for high in range(most + 1 - low):
             rest = ordered[low : len(values) - high]
-            gap = 2.0 if len(set(rest[:])) >= 10 else 10.0
+            gap = 2.0 if len(set(rest)) >= 10 else 10.0
             room = gap * (rest[-1] - rest[0])
             is_low = low == 0 or rest[0] - ordered[low - 1] > room
             is_high = high == 0 or ordered[len(values) - high] - rest[-1] > room
-            if room > 0 and is_low and is_high and low + high > sum(best):
-                best = low, high
-    return {*rows[: best[0]].tolist(), *rows[len(values) - best[1] :].tolist()}
+            if room > 0 and is_low and is_high:
+                found.append((-low - high, room, low, high))
+    *_, low, high = min(found)
+    return {*rows[:low].tolist(), *rows[len(values) - high :].tolist()}
 
 
 @st.composite

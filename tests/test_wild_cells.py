@@ -1,0 +1,198 @@
+"""A few cells that stand apart from all others rule nothing in a model."""
+
+import numpy as np
+import onnxruntime
+import pandas as pd
+import pytest
+
+from latentforest import (
+    RFAE,
+    CompletelyRandomForest,
+    EForest,
+    LocalLinearDecoder,
+    Refinement,
+    Scorer,
+    WildCellsWarning,
+)
+from latentforest.metrics import RunningDistortion, distortion
+from latentforest.serving import onnx_inputs, to_onnx
+
+FOREST = CompletelyRandomForest(10)
+MODELS = {
+    "default": {},
+    "packed": {"refine": Refinement(start="packed")},
+    "linear": {"refine": Refinement(start="linear")},
+    "common": {"refine": Refinement(units="common")},
+    "plain": {"forest": FOREST, "decoder": LocalLinearDecoder()},
+    "adversarial": {"forest": "adversarial", "decoder": "knn"},
+}
+# Row, column, in standard deviations.
+PLACES = ((17, "a", 1e2), (40, "a", -1e4), (3, "b", 1e3), (111, "n", 1e4))
+
+
+def clean_frame(n_rows, seed):
+    rng = np.random.default_rng(seed)
+    hidden = rng.random(n_rows)
+    return pd.DataFrame(
+        {
+            "a": hidden + 0.1 * rng.normal(size=n_rows),
+            "b": hidden**2 + 0.1 * rng.normal(size=n_rows),
+            "n": np.rint(100 * hidden + 5 * rng.normal(size=n_rows)).astype(int),
+            "kind": np.where(rng.random(n_rows) < hidden, "x", "y"),
+        }
+    )
+
+
+def wild_frame(times=1.0):
+    table = clean_frame(300, 0).set_axis([f"r{i}" for i in range(300)])
+    for row, column, size in PLACES:
+        far = round(times * size * table[column].std())
+        table.iloc[row, table.columns.get_loc(column)] = far
+    return table
+
+
+def fit(table, **settings):
+    """Fit, and be warned of the wild cells."""
+    with pytest.warns(WildCellsWarning, match="4 cells in 3 columns"):
+        return RFAE(random_state=0, **settings).fit(table)
+
+
+NEW = clean_frame(200, 1)
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def settings(request):
+    return MODELS[request.param]
+
+
+@pytest.fixture(scope="module")
+def model(settings):
+    return fit(wild_frame(), **settings)
+
+
+def test_how_far_out_they_are_makes_no_difference(settings, model):
+    farther = fit(wild_frame(1e9), **settings)
+    np.testing.assert_array_equal(farther.embedding_, model.embedding_)
+    np.testing.assert_array_equal(farther.transform(NEW), model.transform(NEW))
+    pd.testing.assert_frame_equal(farther.reconstruct(NEW), model.reconstruct(NEW))
+    np.testing.assert_array_equal(farther.yardstick_.std, model.yardstick_.std)
+    assert farther.score(NEW) == model.score(NEW)
+
+
+def test_clean_rows_lose_what_they_lost(settings, model):
+    clean = RFAE(random_state=0, **settings).fit(clean_frame(300, 0))
+    before, after = (
+        float(distortion(NEW, m.reconstruct(NEW), training=clean.yardstick_))
+        for m in (clean, model)
+    )
+    # Another table, another map: up to a fifth is chance here.
+    assert after < 1.2 * before
+    assert abs(model.score(NEW) - (1 - after)) < 0.01
+
+
+def test_the_measure_is_the_spread_of_the_others(model):
+    table = wild_frame()
+    for column in ("a", "b", "n"):
+        rows = [row for row, name, _ in PLACES if name == column]
+        others = np.delete(table[column].to_numpy(), rows)
+        j = table.columns.get_loc(column)
+        assert model.yardstick_.mean[j] == pytest.approx(others.mean())
+        assert model.yardstick_.std[j] == pytest.approx(others.std())
+
+
+def test_wild_cells_are_left_out_of_distortion_and_counted(model):
+    table = wild_frame()
+    lost = model.distortion(table)
+    assert [c.n_wild for c in lost.columns] == [2, 1, 1, 0]
+    assert "wild cells, left out: a 2, b 1, n 1" in repr(lost)
+    assert lost.to_frame()["wild"].tolist() == [2, 1, 1, 0]
+    back, measure = model.reconstruct(table), model.yardstick_
+    # It is the sum over the other cells.
+    for column, name in ((0, "a"), (1, "b"), (2, "n")):
+        known = np.delete(
+            np.arange(300), [row for row, where, _ in PLACES if where == name]
+        )
+        gap = (table[name] - back[name]).to_numpy()[known]
+        exact = (gap**2).mean() / measure.std[column] ** 2
+        assert lost.columns[column].distortion == pytest.approx(min(exact, 1))
+    running = RunningDistortion(model.schema_, measure)
+    for part in (slice(0, 30), slice(30, 300)):
+        running.add(table[part], back[part])
+    assert float(running.result()) == pytest.approx(float(lost))
+    assert running.result().columns[0].n_wild == 2
+    # The paper's measure takes rows as they are.
+    assert distortion(table, back, kinds=model.schema_).columns[0].n_wild == 0
+
+
+def test_a_wild_cell_of_a_new_row_moves_it_to_the_edge_and_no_farther(model, tmp_path):
+    new = NEW[:4].astype({"n": float})
+    new.loc[0, "a"], new.loc[1, "b"], new.loc[2, "n"] = 1e9, -5e200, -np.inf
+    new.loc[2, "n"] = -1e300
+    edge = new.copy()
+    lower, upper = model.schema_.lower, model.schema_.upper
+    edge.loc[0, "a"], edge.loc[1, "b"], edge.loc[2, "n"] = upper[0], lower[1], lower[2]
+    found = model.transform(new)
+    np.testing.assert_array_equal(found, model.transform(edge))
+    model.save(tmp_path / "m.lf")
+    scorer = Scorer.load(tmp_path / "m.lf")
+    np.testing.assert_array_equal(scorer.transform(new.to_dict("records")), found)
+    loaded = RFAE.load(tmp_path / "m.lf")
+    assert loaded.schema_ == model.schema_
+    np.testing.assert_array_equal(loaded.transform(new), found)
+    assert loaded.distortion(new).columns[0].n_wild == 1
+
+
+@pytest.mark.parametrize("name", ["packed", "plain"])
+def test_a_graph_takes_them_for_the_edge(name):
+    model, table = fit(wild_frame(), **MODELS[name]), wild_frame(1e5)
+    session = onnxruntime.InferenceSession(to_onnx(model).SerializeToString())
+    found = session.run(None, onnx_inputs(model, table))[0]
+    np.testing.assert_allclose(found, model.transform(table), atol=1e-12)
+
+
+def test_no_decoded_cell_is_wild(model):
+    table = wild_frame()
+    for back in (model.reconstruct(table), model.inverse_transform(model.embedding_)):
+        codes = model.codec_.encode(back).values
+        assert not model.schema_.is_wild(codes).any()
+
+
+def test_they_are_named():
+    table = wild_frame()
+    with pytest.warns(WildCellsWarning) as told:
+        model = RFAE(random_state=0).fit(table)
+    (warning,) = told
+    assert warning.filename == __file__
+    a, b, n = (f"{table.iloc[r][c]:.12g}" for r, c in ((40, "a"), (3, "b"), (111, "n")))
+    for text in (str(warning.message), model.schema_.report()):
+        text = " ".join(text.split())
+        assert "'a'" in text
+        assert f"row 40 (r40): {a}" in text
+        assert f"row 3 (r3): {b}" in text
+        assert f"row 111 (r111): {n}" in text
+    described = repr(model.describe())
+    assert "row 40 (r40)" in described
+    assert "wild cells, left out: a 2, b 1, n 1" in described
+    with pytest.warns(WildCellsWarning, match="row 40"):
+        EForest(FOREST).fit(table)
+
+
+def test_of_a_long_table_all_rows_are_looked_at():
+    table = wild_frame()
+    with pytest.warns(WildCellsWarning, match=r"row 3 \(r3\)"):
+        model = RFAE(max_samples=60, random_state=0).fit(table)
+    assert [len(c.wild) for c in model.schema_.columns] == [2, 1, 1, 0]
+    pieces = [table[:100].reset_index(drop=True), table[100:].reset_index(drop=True)]
+    with pytest.warns(WildCellsWarning, match="row 111: "):
+        parts = RFAE(max_samples=60, random_state=0).fit(lambda: iter(pieces))
+    np.testing.assert_array_equal(parts.embedding_, model.embedding_)
+
+
+def test_they_stay_odd():
+    model, table = fit(wild_frame()), wild_frame()
+    rows = [row for row, _, _ in PLACES]
+    order = np.argsort(model.score_samples(table), kind="stable")
+    assert set(order[:4]) == set(rows)
+    largest = model.odd_cells(table.iloc[rows]).largest(1)[:, 0]
+    assert largest.tolist() == [0, 0, 1, 2]
+    assert model.far_rows(table)[rows].all()
