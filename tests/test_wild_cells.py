@@ -164,8 +164,8 @@ def test_they_are_named():
     (warning,) = told
     assert warning.filename == __file__
     a, b, n = (f"{table.iloc[r][c]:.12g}" for r, c in ((40, "a"), (3, "b"), (111, "n")))
-    for text in (str(warning.message), model.schema_.report()):
-        text = " ".join(text.split())
+    for told_of in (str(warning.message), model.schema_.report()):
+        text = " ".join(told_of.split())
         assert "'a'" in text
         assert f"row 40 (r40): {a}" in text
         assert f"row 3 (r3): {b}" in text
