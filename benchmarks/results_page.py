@@ -30,6 +30,7 @@ STUDIES = (
     ("odd", "odd.py", "odd rows against the field (ADBench)"),
     ("pvalues", "pvalues.py run", "p-values of usual cells"),
     ("distill", "distill.py", "smaller models"),
+    ("ranges", "ranges.py", "decoded numbers within their training range"),
     ("growers", "growers.py", "trees of adversarial rounds"),
     ("runtime", "runtime.py", "phases on the 20 tables beside the authors' R code"),
     ("scale", "scale.py", "time and memory, 1,000 to 10,000,000 rows"),

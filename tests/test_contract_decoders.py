@@ -159,7 +159,9 @@ def far_and_near(encoder, seed=0):
     Z = encoder.embedding_
     distances = np.logspace(-3, 9, 13)[:, None, None] * np.abs(Z).max()
     ways = distances * rng.normal(size=(13, 20, Z.shape[1]))
-    return np.concatenate([Z, *(Z[rng.integers(len(Z), size=20)] + way for way in ways)])
+    return np.concatenate(
+        [Z, *(Z[rng.integers(len(Z), size=20)] + way for way in ways)]
+    )
 
 
 @every_decoder
