@@ -51,7 +51,7 @@ def through_pca(size):
     return back[list(table.columns)]
 
 
-losses = [float(distortion(test, through_pca(size))) for size in sizes]
+losses = [float(distortion(test, through_pca(size), training=train)) for size in sizes]
 
 # %%
 # The plain map is meant to be looked at: it is ahead of principal components at one and
@@ -68,6 +68,6 @@ print(pd.DataFrame(curves, index=pd.Index(sizes, name="size")).round(3))
 # %%
 # Which columns pay for it? Two coordinates of the refined model.
 small = refined.truncate(2)
-plot.column_distortion(test, small.reconstruct(test), kinds=refined.schema_)
+plot.column_distortion(small.distortion(test))
 
 plt.show()

@@ -16,7 +16,6 @@ from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
 
 from latentforest import RFAE, CompletelyRandomForest, plot
-from latentforest.metrics import distortion
 
 pixels, digit = load_digits(return_X_y=True)
 is_new = np.arange(len(pixels)) % 3 == 0
@@ -27,7 +26,7 @@ back = model.reconstruct(pixels[is_new])
 error = np.abs(back - pixels[is_new]).mean()
 blank = np.abs(pixels[~is_new].mean(axis=0) - pixels[is_new]).mean()
 print(f"mean error per pixel, of 0 to 16: {error:.2f} (the mean picture: {blank:.2f})")
-print(f"distortion: {float(distortion(pixels[is_new], back)):.3f}")
+print(f"distortion: {float(model.distortion(pixels[is_new])):.3f}")
 plot.images(pixels[is_new], back, (8, 8), n=12)
 
 # %%

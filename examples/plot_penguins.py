@@ -14,7 +14,6 @@ import numpy as np
 from palmerpenguins import load_penguins
 
 from latentforest import RFAE, plot
-from latentforest.metrics import distortion
 
 table = load_penguins()
 held_out = np.random.default_rng(0).random(len(table)) < 0.25
@@ -41,14 +40,14 @@ plot.latent(model, color_by="year", ax=axes[1])
 # Penguins that the model has not seen, squeezed into two numbers and back. The
 # distortion is 0 for a perfect column and 1 for one that might as well be guessed.
 back = model.reconstruct(test)
-report = distortion(test, back, kinds=model.schema_)
+report = model.distortion(test)
 print(report)
 plot.column_distortion(report)
 
 # %%
 # The same, cell by cell: numbers on the diagonal came back as they were, and so did
 # levels. Small grey numbers are distortions.
-plot.reconstruction(test, back, kinds=model.schema_)
+plot.reconstruction(test, back, training=model.yardstick_)
 
 # %%
 # Any point of the latent space decodes to a row, also between two penguins.

@@ -58,7 +58,7 @@ print(f"rank correlation of coordinate 1 and probability: {rank[0, 1]:.3f}")
 # %%
 # Which columns does the classifier's map keep? Those it splits on; it was never asked
 # to keep the rest.
-plot.column_distortion(test, view.reconstruct(test), kinds=view.schema_)
+plot.column_distortion(view.distortion(test))
 
 # %%
 # Without a forest at hand, ``forest="supervised"`` grows one from ``y``.

@@ -307,7 +307,7 @@ def test_noise_looks_like_noise():
     frame = pd.DataFrame(X, columns=list("abcdefghijkl"))
     frame = frame.sample(200, replace=True, random_state=0)
     model = auto(1).fit(frame)
-    assert model.tried_[0].distortion > 0.7
+    assert model.tried_[0].distortion > 0.6
     assert model.tried_[-1].distortion <= 1
 
 

@@ -18,7 +18,7 @@ from latentforest.decode import AutoDecoder
 from latentforest.encoder import Encoder, fit_encoder
 from latentforest.forest import CompletelyRandomForest, resolve_forest
 from latentforest.kernel import BAG_KINDS
-from latentforest.metrics import code_distortions, mean_distortion
+from latentforest.metrics import Yardstick, code_distortions, mean_distortion
 from latentforest.refine import AutoRefinement, Refinement
 from latentforest.spectral import DiffusionMap
 from latentforest.table import EncodedTable
@@ -97,7 +97,7 @@ class Contest:
     def __init__(
         self, model: Any, table: EncodedTable, y: Any, rng: np.random.Generator
     ) -> None:
-        self.model, self.schema = model, table.schema
+        self.model, self.measure = model, Yardstick.of_table(table)
         if y is not None:
             y = np.asarray(y)
             check_consistent_length(table.values, y)
@@ -125,7 +125,7 @@ class Contest:
             warnings.simplefilter("ignore", SpectrumWarning)
             decoded = [self._decoded(part, number, refinement) for part in self.parts]
         held = np.concatenate([part.held for part in self.parts])
-        lost = code_distortions(self.schema, held, np.concatenate(decoded))
+        lost = code_distortions(self.measure, held, np.concatenate(decoded))
         return Trial(
             mean_distortion(lost),
             perf_counter() - begin,

@@ -4,14 +4,17 @@ import json
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from matplotlib import pyplot
 
 import latentforest
 from cli_cases import SMALL, mixed_csv_frame
 from latentforest import RFAE
 from latentforest._fitted import PACKED
+from latentforest.cli import _look
 
 COMMANDS = (
     *("fit", "encode", "decode", "reconstruct", "inspect", "plot", "explore"),
@@ -225,3 +228,20 @@ def test_long_and_hostile_cells_stay_off_the_screen(tmp_path, run):
         assert r"\x1b[31mred" in text
     assert RFAE.load(model).describe()
     assert "\x1b" not in str(RFAE.load(model).describe())
+
+
+def test_two_pictures_of_the_same_rows_show_the_same_numbers(folder):
+    model = RFAE.load(folder / "m.lf")
+    few = mixed_csv_frame(80, seed=1).drop(columns="id")[:6]
+    view = SimpleNamespace(model=model, rows=lambda: few)
+    bars, panels = (
+        _look.PLOTS[what](view) for what in ("distortion", "reconstruction")
+    )
+    names = [text.get_text() for text in bars.get_yticklabels()]
+    one = {
+        n: f"{bar.get_width():.2f}" for n, bar in zip(names, bars.patches, strict=True)
+    }
+    other = {ax.get_title(loc="left"): ax.get_title(loc="right") for ax in panels}
+    report = model.distortion(few)
+    assert one == other == {str(c.name): f"{c.distortion:.2f}" for c in report.columns}
+    pyplot.close("all")

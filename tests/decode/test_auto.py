@@ -7,7 +7,7 @@ import pytest
 from latentforest import RFAE, AutoDecoder, CompletelyRandomForest
 from latentforest.choice import held_out_parts
 from latentforest.decode._auto import FIVE_PARTS, ONE_PART
-from latentforest.metrics import code_distortions, distortion
+from latentforest.metrics import Yardstick, code_distortions, distortion
 from latentforest.table import TableCodec
 from mixed_tables import mixed_frame
 
@@ -40,7 +40,8 @@ def test_reported_distortion_is_that_of_the_metric():
     wanted = distortion(
         other.decode(table.values), other.decode(shuffled), kinds=table.schema
     )
-    got = code_distortions(table.schema, table.values, shuffled)
+    measure = Yardstick.of_table(table)
+    got = code_distortions(measure, table.values, shuffled)
     np.testing.assert_allclose(got, [c.distortion for c in wanted.columns], atol=1e-6)
 
 

@@ -14,11 +14,12 @@ from sklearn.metrics import accuracy_score, r2_score
 from latentforest._base._errors import SchemaError
 from latentforest.metrics import (
     RunningDistortion,
+    Yardstick,
     code_distortions,
     distortion,
     mean_distortion,
 )
-from latentforest.table import TableCodec
+from latentforest.table import EncodedTable, TableCodec
 from mixed_tables import CAN_BE_MISSING, mixed_frame
 
 law = settings(max_examples=25, deadline=None)
@@ -180,6 +181,7 @@ def test_shown_as_a_table():
         "long name  category        0.0000    0.5000      0.00",
         "-----------------------------------------------------",
         "mean                       0.2500    0.7500      0.33",
+        "Numbers are measured by the variance of these rows, as in the paper.",
     ]
     frame = result.to_frame()
     assert frame.index.tolist() == ["a", "long name"]
@@ -227,8 +229,9 @@ def by_all_ways(table, back, schema):
     for start in range(0, len(table), 7):
         running.add(table[start : start + 7], back[start : start + 7])
     whole = distortion(table, back, kinds=schema)
+    original = codec.encode(table)
     codes = code_distortions(
-        schema, codec.encode(table).values, codec.encode(back).values
+        Yardstick.of_table(original), original.values, codec.encode(back).values
     )
     found = [[c.distortion for c in d.columns] for d in (whole, running.result())]
     return [*found, codes.tolist()], [whole.mean, running.result().mean]
@@ -297,7 +300,8 @@ def test_numbers_of_every_size_have_a_distortion(seed, fitted, first, second, n_
     running = RunningDistortion(schema)
     for start in range(0, 30, n_block):
         running.add(table[start : start + n_block], back[start : start + n_block])
-    codes = code_distortions(schema, truth[:, None], guess[:, None])
+    measure = Yardstick.of_table(EncodedTable(schema, truth[:, None]))
+    codes = code_distortions(measure, truth[:, None], guess[:, None])
     expected = pytest.approx(exact(truth, guess), rel=1e-9)
     assert [distortion(table, back).mean, running.result().mean, *codes] == [
         expected

@@ -12,7 +12,7 @@ from matplotlib import pyplot
 from sklearn.exceptions import NotFittedError
 
 from latentforest import RFAE, EForest, Refinement, plot
-from latentforest.metrics import distortion
+from latentforest.metrics import code_distortions, distortion
 from mixed_tables import mixed_frame
 
 
@@ -148,6 +148,49 @@ def test_spectrum_shows_fitted_and_further_eigenvalues(wide_model, table):
     assert len(plot.spectrum(wide_model, n_eigenvalues=1_000).patches) == 59
     with pytest.raises(ValueError, match="n_eigenvalues=0"):
         plot.spectrum(wide_model, n_eigenvalues=0)
+
+
+def test_one_measure_in_every_picture_and_function(wide_model):
+    """Of a few rows that are alike, by whose own variance all would be lost."""
+    new = mixed_frame(200, seed=5).sort_values("length", ignore_index=True)[40:60]
+    back = wide_model.reconstruct(new)
+    report = wide_model.distortion(new)
+    wanted = {str(c.name): c.distortion for c in report.columns}
+    assert wide_model.score(new) == 1 - report.mean
+    by_training = distortion(new, back, training=wide_model.yardstick_)
+    assert by_training.columns == report.columns
+    measure = wide_model.yardstick_
+    codes = (wide_model.codec_.encode(rows).values for rows in (new, back))
+    lost = code_distortions(measure, *codes)
+    np.testing.assert_allclose(lost, list(wanted.values()), rtol=1e-9)
+
+    bars = plot.column_distortion(new, back, training=measure)
+    panels = plot.reconstruction(new, back, training=measure)
+    names = [text.get_text() for text in bars.get_yticklabels()]
+    drawn = dict(zip(names, (bar.get_width() for bar in bars.patches), strict=True))
+    assert drawn == wanted
+    assert {ax.get_title(loc="left"): ax.get_title(loc="right") for ax in panels} == {
+        name: f"{value:.2f}" for name, value in wanted.items()
+    }
+    (whole,) = plot.compression_curve(wide_model, new, [4]).get_lines()
+    assert whole.get_ydata() == pytest.approx([report.mean])
+
+
+def test_the_papers_measure_says_that_it_is(wide_model):
+    new = mixed_frame(200, seed=5).sort_values("length", ignore_index=True)[40:60]
+    back = wide_model.reconstruct(new)
+    told, own = "by the variance of these rows", distortion(new, back)
+    training = wide_model.yardstick_
+    assert (
+        own.columns[0].distortion > 2 * wide_model.distortion(new).columns[0].distortion
+    )
+    assert told in str(own)
+    assert told not in str(wide_model.distortion(new))
+    for settings, says in (({}, True), ({"training": training}, False)):
+        bars = plot.column_distortion(new, back, **settings)
+        figure = plot.reconstruction(new, back, **settings)[0].figure
+        assert (told in bars.get_xlabel()) == says
+        assert (told in figure.get_supxlabel()) == says
 
 
 def test_compression_curve_is_the_distortion_of_truncated_models(wide_model, table):

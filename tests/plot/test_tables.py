@@ -86,6 +86,8 @@ def test_reports_and_tables_are_not_mixed(table):
         plot.column_distortion(table)
     with pytest.raises(TypeError, match="report already"):
         plot.column_distortion(distortion(table, table), table)
+    with pytest.raises(TypeError, match="report already"):
+        plot.column_distortion(distortion(table, table), training=table)
     with pytest.raises(SchemaError, match="different columns"):
         plot.column_distortion(table, table[["length"]])
     assert pyplot.get_fignums() == []

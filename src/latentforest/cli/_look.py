@@ -130,9 +130,9 @@ def _distortion(view: View) -> Any:
 
 
 def _reconstruction(view: View) -> Any:
-    rows = view.rows()
-    back = view.model.reconstruct(rows)
-    return plot.reconstruction(rows, back, kinds=view.model.schema_)
+    rows, model = view.rows(), view.model
+    back = model.reconstruct(rows)
+    return plot.reconstruction(rows, back, training=model.yardstick_)
 
 
 def _trials(view: View) -> Any:

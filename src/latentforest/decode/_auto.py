@@ -14,7 +14,7 @@ from latentforest.decode._contract import Decoder
 from latentforest.decode._knn import KNNDecoder
 from latentforest.decode._local_linear import LocalLinearDecoder
 from latentforest.decode._neighbour_decoder import NeighbourDecoder
-from latentforest.metrics import code_distortions, mean_distortion
+from latentforest.metrics import Yardstick, code_distortions, mean_distortion
 from latentforest.neighbours import Neighbours, Weights
 
 KNN_NEIGHBOURS = (5, 20, 50)
@@ -204,7 +204,8 @@ class _Held:
         parts: list[Part],
         most: int,
     ) -> None:
-        self._candidate, self._schema = candidate, context.table.schema
+        self._candidate = candidate
+        self._measure = Yardstick.of_table(context.table)
         rows = np.concatenate([part.held for part in parts])
         self._original = context.table.values[rows]
         self._parts = []
@@ -225,7 +226,9 @@ class _Held:
         ]
         found = []
         for number, codes in enumerate(zip(*decoded, strict=True)):
-            lost = code_distortions(self._schema, self._original, np.concatenate(codes))
+            lost = code_distortions(
+                self._measure, self._original, np.concatenate(codes)
+            )
             setting = {"ridge": ridges[number]} if ridges else {}
             decoder = copy(self._candidate).set_params(n_neighbors=size, **setting)
             found.append(Trial(mean_distortion(lost), decoder=decoder))

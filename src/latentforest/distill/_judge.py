@@ -16,7 +16,7 @@ from latentforest.distill._student import Lesson
 from latentforest.distill._teacher import Teacher, mean_of_leaves
 from latentforest.encoder import Encoder
 from latentforest.kernel import LeafKernel
-from latentforest.metrics import code_distortions, mean_distortion
+from latentforest.metrics import Yardstick, code_distortions, mean_distortion
 from latentforest.placing import make_leaf_table
 from latentforest.refine import CellSpace
 from latentforest.table import EncodedTable
@@ -33,6 +33,7 @@ class Judge:
 
     teacher: Teacher
     held: EncodedTable
+    measure: Yardstick
     decode: Callable[[Coords], Codes]
     distances: Floats  # (n_held, n_held) between the rows, by their cells
     is_number: Bools
@@ -60,6 +61,7 @@ class Judge:
         return cls(
             _without(teacher, encoder, part.known),
             held,
+            Yardstick.of_table(table),
             decoder.keep(part.known).decode,
             _distances(cells.values, cells.is_number),
             table.schema.is_number,
@@ -95,7 +97,7 @@ class Judge:
 
         coords, goal = self._place(student), self.teacher.place(self.held.values)
         before, after = self.held.values, self.decode(coords)
-        lost = code_distortions(self.held.schema, before, after)
+        lost = code_distortions(self.measure, before, after)
         n_near = min(NEIGHBOURS, (len(coords) - 1) // 2)
         return Fidelity(
             size,

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +10,8 @@ from numpy.typing import NDArray
 from latentforest._base._checks import listed
 from latentforest._base._errors import SchemaError
 from latentforest._base._types import Floats
-from latentforest.metrics._losses import (
-    NO_MODE,
-    LabelLoss,
-    NumberLoss,
-    schema_unit,
-)
+from latentforest.metrics._codes import Loss, losses_by
+from latentforest.metrics._losses import NumberLoss
 from latentforest.metrics._report import ColumnDistortion, Distortion
 from latentforest.metrics._yardstick import Yardstick
 from latentforest.table import (
@@ -31,8 +27,6 @@ from latentforest.table import (
     encode_column,
     open_table,
 )
-
-Loss: TypeAlias = NumberLoss | LabelLoss
 
 
 def distortion(
@@ -53,10 +47,12 @@ def distortion(
     kinds : dict, TableSchema or None, default=None
         What the columns mean. A dict as in ``TableCodec`` sets some of them, the rest
         are inferred from ``original``; a schema, say of the training rows, sets all.
-    training : table, EncodedTable or None, default=None
-        Rows whose means, spreads and commonest levels are the measure, such as the
-        training rows of the model. Without them it is ``original`` itself, as in the
-        paper; a few rows that are alike then have no spread, and lose all of it.
+    training : table, EncodedTable, Yardstick or None, default=None
+        Rows whose means, variances and commonest levels are the measure: the training
+        rows, or ``model.yardstick_``, which holds what is needed of them. Then the
+        result is that of ``model.distortion``. None takes ``original`` itself, as in
+        the paper, and the printed report says so; a few rows that are alike then have
+        no variance, and lose all of it.
 
     Returns
     -------
@@ -100,6 +96,7 @@ def distortion(
     colour  category        0.3333    0.3333      1.00
     --------------------------------------------------
     mean                    0.4167    0.6667      0.62
+    Numbers are measured by the variance of these rows, as in the paper.
     >>> distortion(table, back[["size"]])
     Traceback (most recent call last):
     ...
@@ -115,9 +112,9 @@ def distortion(
         before, after = _as_fitted(before, after, schema)
     else:
         schema = TableCodec(kinds).fit(original).schema_
-    losses = _losses(schema, measure, units=False)
+    losses = losses_by(schema, measure, units=False)
     _add(losses, schema, before, after, leave_out=measure is not None)
-    return _summed(before.names, schema, losses)
+    return _summed(before.names, schema, losses, by_own_rows=measure is None)
 
 
 class RunningDistortion:
@@ -146,35 +143,19 @@ class RunningDistortion:
     def __init__(self, schema: TableSchema, training: Any = None) -> None:
         self._schema = schema
         measure = None if training is None else Yardstick.of(training, schema)
-        self._losses = _losses(schema, measure, units=True)
-        self._leave_out = measure is not None
+        self._by_own_rows = measure is None
+        self._losses = losses_by(schema, measure, units=True)
 
     def add(self, original: Any, reconstructed: Any) -> None:
         """Take in the same rows before and after."""
         before, after = _open_both(original, reconstructed)
         before, after = _as_fitted(before, after, self._schema)
-        _add(self._losses, self._schema, before, after, leave_out=self._leave_out)
+        _add(self._losses, self._schema, before, after, leave_out=not self._by_own_rows)
 
     def result(self) -> Distortion:
         """Return the distortion of all rows so far."""
-        return _summed(self._schema.names, self._schema, self._losses)
-
-
-def _losses(
-    schema: TableSchema, measure: Yardstick | None, *, units: bool
-) -> list[Loss]:
-    losses: list[Loss] = []
-    for column, spec in enumerate(schema.columns):
-        if spec.is_number:
-            unit = schema_unit(spec) if units else None
-            known = (
-                () if measure is None else (measure.mean[column], measure.std[column])
-            )
-            losses.append(NumberLoss(unit, *map(float, known)))
-        else:
-            mode = NO_MODE if measure is None else measure.mode[column]
-            losses.append(LabelLoss(mode))
-    return losses
+        names, own = self._schema.names, self._by_own_rows
+        return _summed(names, self._schema, self._losses, by_own_rows=own)
 
 
 def _open_both(original: Any, reconstructed: Any) -> tuple[RawTable, RawTable]:
@@ -242,14 +223,19 @@ def _add(
 
 
 def _summed(
-    names: Iterable[Hashable], schema: TableSchema, losses: Sequence[Loss]
+    names: Iterable[Hashable],
+    schema: TableSchema,
+    losses: Sequence[Loss],
+    *,
+    by_own_rows: bool,
 ) -> Distortion:
     columns = zip(names, schema.columns, losses, strict=True)
     return Distortion(
         tuple(
             ColumnDistortion(name, c.kind, loss.value(), loss.guess(), loss.n_wild)
             for name, c, loss in columns
-        )
+        ),
+        by_own_rows,
     )
 
 

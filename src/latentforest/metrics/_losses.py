@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latentforest._base._types import Bools, Floats
-from latentforest.table import ColumnSpec, TableSchema
+from latentforest.table import ColumnSpec
 
 _EQUAL = 1e-12  # relative; a constant column has no variance to compare with
 _HUGE = 2.0**960  # a sum of 2⁶⁴ smaller numbers is finite
@@ -241,27 +241,6 @@ def spread_unit(lowest: float, highest: float) -> float:
 def schema_unit(spec: ColumnSpec) -> float:
     """Return the unit for a column that was fitted."""
     return spread_unit(spec.lower, spec.upper)
-
-
-def code_distortions(schema: TableSchema, original: Floats, decoded: Floats) -> Floats:
-    """Distortion of each column of codes, as `distortion` measures tables.
-
-    NaN where all originals are missing; `mean_distortion` leaves these out.
-    """
-    lost = np.empty(schema.n_columns)
-    for column, spec in enumerate(schema.columns):
-        before, after = original[:, column], decoded[:, column]
-        loss: NumberLoss | LabelLoss = NumberLoss() if spec.is_number else LabelLoss()
-        if isinstance(loss, NumberLoss):
-            loss.add(before, after)
-        else:
-            loss.add(_or_missing(before), _or_missing(after), range(spec.n_levels))
-        lost[column] = loss.value()
-    return lost
-
-
-def _or_missing(codes: Floats) -> Floats:
-    return np.where(np.isnan(codes), -1.0, codes)
 
 
 def mean_distortion(columns: Any) -> float:

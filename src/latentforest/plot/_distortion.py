@@ -24,10 +24,16 @@ GUESSING = {
     "label": "guessing",
 }
 MOST_SIZES = 8
+OWN_ROWS = ", by the variance of these rows"
 
 
 def column_distortion(
-    original: Any, reconstructed: Any = None, *, kinds: Any = None, ax: Any = None
+    original: Any,
+    reconstructed: Any = None,
+    *,
+    kinds: Any = None,
+    training: Any = None,
+    ax: Any = None,
 ) -> Any:
     """Draw the distortion of every column as a bar, the largest on top.
 
@@ -44,6 +50,10 @@ def column_distortion(
     kinds : dict, TableSchema or None, default=None
         What the columns mean, as in `latentforest.metrics.distortion`; say
         ``model.schema_``.
+    training : table, Yardstick or None, default=None
+        What numbers are measured by, as in `latentforest.metrics.distortion`: give
+        ``model.yardstick_`` for the values of ``model.distortion``. None takes the
+        rows themselves, as in the paper, and the axis says so.
     ax : matplotlib Axes or None, default=None
         Where to draw; None makes a new figure.
 
@@ -63,7 +73,7 @@ def column_distortion(
     >>> [round(float(bar.get_width()), 2) for bar in ax.patches]
     [0.5, 0.33]
     """
-    report = _report(original, reconstructed, kinds)
+    report = _report(original, reconstructed, kinds, training)
     worst = sorted(report.columns, key=_loss, reverse=True)
     shown = worst[:MOST_COLUMNS]
     ax = tidy(axes_or_new(ax, size=(6.4, max(1.6 + 0.26 * len(shown), 2.6))))
@@ -87,7 +97,8 @@ def column_distortion(
     ax.set(xlim=(0, 1.12 * longest), ylim=(len(shown) - 0.4, -0.6))
     hidden = len(worst) - len(shown)
     rest = f"; {hidden} columns that lost less are not shown" if hidden else ""
-    ax.set_xlabel(f"distortion{rest}")
+    measure = OWN_ROWS if report.by_own_rows else ""
+    ax.set_xlabel(f"distortion{measure}{rest}")
     _name_kinds(ax, shown)
     return ax
 
@@ -158,12 +169,12 @@ def compression_curve(
     return ax
 
 
-def _report(original: Any, reconstructed: Any, kinds: Any) -> Distortion:
+def _report(original: Any, reconstructed: Any, kinds: Any, training: Any) -> Distortion:
     if isinstance(original, Distortion):
-        if reconstructed is not None or kinds is not None:
+        if any(given is not None for given in (reconstructed, kinds, training)):
             message = (
-                "original is a report already. Leave out reconstructed and kinds, or "
-                "give two tables."
+                "original is a report already. Leave out reconstructed, kinds and "
+                "training, or give two tables."
             )
             raise TypeError(message)
         return original
@@ -174,7 +185,7 @@ def _report(original: Any, reconstructed: Any, kinds: Any) -> Distortion:
             "model.reconstruct(table), or one report of metrics.distortion."
         )
         raise TypeError(message)
-    return distortion(original, reconstructed, kinds=kinds)
+    return distortion(original, reconstructed, kinds=kinds, training=training)
 
 
 def _loss(column: ColumnDistortion) -> float:

@@ -11,6 +11,7 @@ from latentforest._base._types import Floats
 from latentforest.metrics import ColumnDistortion, distortion
 from latentforest.plot._canvas import AxesArray, grid_or_given, tidy
 from latentforest.plot._colours import PALETTE, QUIET, TILES, short_names
+from latentforest.plot._distortion import OWN_ROWS
 from latentforest.plot._model import check_is_table
 from latentforest.plot._points import point_style
 from latentforest.plot._times import days_of, write_dates
@@ -34,13 +35,15 @@ def reconstruction(
     columns: Sequence[Any] | None = None,
     *,
     kinds: Any = None,
+    training: Any = None,
     axes: Any = None,
 ) -> AxesArray:
     """Draw a table against its reconstruction, one panel per column.
 
     Numbers are points over the original value, on the diagonal where nothing was
     lost. For categories the tiles above a level show what share of its rows came back
-    as which level: again the diagonal is what came back right.
+    as which level: again the diagonal is what came back right. The number above each
+    panel is the distortion of the column.
 
     Parameters
     ----------
@@ -53,6 +56,10 @@ def reconstruction(
         than 12, the 12 with the largest distortion.
     kinds : dict, TableSchema or None, default=None
         What the columns mean, as in `latentforest.metrics.distortion`.
+    training : table, Yardstick or None, default=None
+        What numbers are measured by, as in `latentforest.metrics.distortion`: give
+        ``model.yardstick_`` for the values of ``model.distortion``. None takes the
+        rows themselves, as in the paper, and the new figure says so.
     axes : array of matplotlib Axes or None, default=None
         Where to draw, one per column; None makes a new figure.
 
@@ -74,7 +81,7 @@ def reconstruction(
     latentforest._base._errors.SchemaError: There are no columns 'weight'. ...
     """
     check_is_table(original)
-    report = distortion(original, reconstructed, kinds=kinds)
+    report = distortion(original, reconstructed, kinds=kinds, training=training)
     before, after = open_table(original), open_table(reconstructed)
     positions = _positions(before, report.columns, columns)
     panels = grid_or_given(axes, len(positions), n_columns=4, panel=(2.9, 2.75))
@@ -90,7 +97,8 @@ def reconstruction(
         ax.set_title(lost, loc="right", fontsize="small", color=QUIET)
     if axes is None:
         figure = panels[0].figure
-        figure.supxlabel("original", fontsize="medium")
+        measure = f"; distortion{OWN_ROWS}" if report.by_own_rows else ""
+        figure.supxlabel(f"original{measure}", fontsize="medium")
         figure.supylabel("reconstructed", fontsize="medium")
     return panels
 
