@@ -121,7 +121,8 @@ class LatentModel(FittedParts):
             Return a pair: the rows, and how sure each cell is. Decoders that blend or
             copy rows can tell: "knn", "local_linear", "packed" and "auto". The first
             call calibrates on training rows that are held back in turn. Far from all
-            rows (see `reach_`) intervals grow with the distance to the nearest.
+            rows (see `reach_`) intervals grow with the distance to the nearest, and
+            probabilities go to the shares of levels in the training rows.
         to : path or None, default=None
             A new folder: the rows are written there, as Parquet files.
 

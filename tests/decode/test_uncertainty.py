@@ -75,6 +75,51 @@ def test_probabilities_are_probabilities(model):
     assert (new["side"].to_numpy() == "right")[likely].mean() > 0.7
 
 
+def shares_of(table, name, levels):
+    """Share of each level in a table; None stands for missing."""
+    cells = table[name].astype(object).where(table[name].notna(), None)
+    return [np.mean([cell == level for cell in cells]) for level in levels]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"decoder": "knn"},
+        {"decoder": "local_linear"},
+        {"refine": 2, "forest": FOREST},
+        {"refine": Refinement(start="packed"), "forest": FOREST},
+    ],
+    ids=str,
+)
+def test_nothing_is_certain_far_from_all_rows(settings):
+    table = mixed_frame(80, missing=0.2, seed=4)
+    model = RFAE(2, random_state=0, **{"forest": FOREST} | settings).fit(table)
+    Z, limit = model.embedding_, model.reach_.limit
+    middle, way = Z.mean(axis=0), np.array([0.6, 0.8])
+    farther = [middle + far * limit * way for far in (0, 1e3, 1e4, 1e5, 1e7)]
+    _, sure = model.inverse_transform(farther, return_uncertainty=True)
+    assert len(sure.probabilities) > 3
+    for name, share in sure.probabilities.items():
+        known = shares_of(table, name, share.columns)
+        assert sum(known) == pytest.approx(1)
+        np.testing.assert_allclose(share.sum(axis=1), 1)
+        np.testing.assert_allclose(share.iloc[-1], known, atol=1e-6)
+        gap = np.abs(share.to_numpy() - known).max(axis=1)[1:]
+        assert (np.diff(gap) < 0).all()
+
+
+def test_among_the_rows_probabilities_are_the_votes(model):
+    decoder = getattr(model.decoder_, "chosen_", model.decoder_)
+    Z = model.embedding_[~model.reach_.is_far(model.embedding_)]
+    assert len(Z) > 500
+    _, sure = model.inverse_transform(Z, return_uncertainty=True)
+    _, spread = decoder.decode_with_spread(Z)
+    votes = spread.of_column(4, 2)[:, :2]
+    np.testing.assert_array_equal(sure.probabilities["side"].to_numpy(), votes)
+    assert (votes.max(axis=1) == 1).any()
+
+
 def test_missing_has_a_probability_where_it_was_seen():
     table = mixed_frame(80, missing=0.3)
     model = RFAE(2, forest=FOREST, random_state=0).fit(table)

@@ -236,3 +236,36 @@ def test_the_same_bits_in_every_page(make_model, tmp_path):
         for name in ("a.html", "b.html")
     )
     assert first.read_bytes() == second.read_bytes()
+
+
+@pytest.mark.parametrize("decoder", ["knn", "local_linear"])
+def test_far_away_levels_have_their_shares_of_the_training_rows(
+    open_page, make_model, decoder
+):
+    table = mixed_frame(70, missing=0.1, seed=4)
+    model = make_model(table, decoder=decoder)
+    limit = model.reach_.limit
+    far = model.embedding_[:3] + limit * np.array([[0, 5], [50, 50], [1e9, 0]])
+    page = open_page(model)
+    assert_page_decodes(page, model, far)
+    cells = {cell["name"]: cell for cell in page.decode(far)[2]}
+    for name in ("name", "group"):
+        known = table[name].value_counts(normalize=True, dropna=False)
+        for level, share in cells[name]["probabilities"]:
+            wanted = table[name].isna().mean() if level is None else known[level]
+            assert share == pytest.approx(wanted, abs=1e-6)
+
+
+def test_levels_that_are_not_in_the_page_keep_their_share_to_themselves(
+    open_page, make_model
+):
+    table = mixed_frame(60).assign(name=["rare", *["ada", "bob"] * 29, "eve"])
+    model = make_model(table, decoder="knn")
+    page = open_page(model, table[1:-1], sample=20)
+    cells = page.decode(model.embedding_[:1] + 1e9 * model.reach_.limit)[0]
+    (cell,) = [cell for cell in cells if cell["name"] == "name"]
+    shares = dict(cell["probabilities"])
+    for level, share in shares.items():
+        wanted = 0.0 if level is None else (table["name"] == level).mean()
+        assert share == pytest.approx(wanted, abs=1e-6)
+    assert {"ada", "bob"} <= shares.keys()

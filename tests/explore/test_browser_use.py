@@ -130,21 +130,49 @@ def test_decode_by_keyboard_alone(open_page, make_model):
         page.press("\ue004")
         if page.run("return document.activeElement.id") == "coordinate-0":
             break
-    select_all = "\ue009a\ue000"
-    page.press(select_all, repr(float(wanted[0])), "\ue004", "\ue004")
+    # The tab key selects what is in the box.
+    page.press(repr(float(wanted[0])), "\ue004", "\ue004")
     assert page.run("return document.activeElement.id") == "coordinate-1"
-    page.press(select_all, repr(float(wanted[1])), "\ue007")
+    page.press(repr(float(wanted[1])), "\ue007")
     assert page.run("return latentforest.position()") == wanted.tolist()
     expected = model.inverse_transform([wanted])
     values = [cell.text for cell in page.elements(".cell .value")]
     assert float(values[0].split(" ±")[0]) == pytest.approx(expected["length"].iloc[0])
     page.wait("document.getElementById('live').textContent.includes('Decoded')")
     page.element("#walk-from").send_keys("\ue007")
-    page.element("#coordinate-0").send_keys(select_all, "0", "\ue007")
+    page.element("#coordinate-0").send_keys("\ue009a\ue000", "0", "\ue007")
     page.element("#walk-to").send_keys("\ue007")
     assert page.run("return latentforest.position()") == wanted.tolist()
     page.press(*["\ue014"] * 40)
     assert page.run("return latentforest.position()[0]") == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        *(("1,5", 1.5), ("1.5", 1.5), (" -0,25 ", -0.25), ("\u22122", -2), (",5", 0.5)),
+        *(("+1.", 1), ("1e-3", 1e-3), ("1,5E2", 150), ("", None), ("1,234.5", None)),
+        *(("1.234,5", None), ("1,2,3", None), ("1 5", None), ("0x10", None)),
+        *((",", None), ("five", None), ("Infinity", None), ("1e400", None)),
+    ],
+)
+def test_a_typed_coordinate_is_that_number_or_an_error(
+    open_page, make_model, typed, wanted
+):
+    page = open_page(make_model(mixed_frame(30)))
+    before = page.run("return latentforest.position()")
+    box = page.element("#coordinate-0")
+    box.send_keys("\ue009a\ue000", typed or "\ue017", "\ue007")  # or delete
+    if wanted is None:
+        page.run("document.activeElement.blur()")  # an empty box tells when it is left
+        assert page.run("return latentforest.position()") == before
+        assert "bad" in box.get_attribute("class").split()
+        page.wait("document.getElementById('live').textContent.includes('a number')")
+        return
+    assert page.run("return latentforest.position()[0]") == wanted
+    assert "bad" not in box.get_attribute("class").split()
+    # What was typed stays as it is.
+    assert box.get_attribute("value") == typed
 
 
 def test_arrow_keys_move_and_enter_decodes_the_middle(open_page, make_model):

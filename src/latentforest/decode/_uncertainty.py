@@ -13,7 +13,13 @@ from latentforest.decode._auto import AutoDecoder
 from latentforest.decode._context import DecoderContext, Rows
 from latentforest.decode._contract import Decoder, SpreadingDecoder
 from latentforest.neighbours import CellSpread
-from latentforest.table import ColumnSpec, TableSchema, time_cells, time_spans
+from latentforest.table import (
+    ColumnSpec,
+    EncodedTable,
+    TableSchema,
+    time_cells,
+    time_spans,
+)
 
 ONE_SIGMA = 0.6827  # share of a normal distribution within one standard deviation
 # Maps are made again without the rows of each part: long tables have a single one.
@@ -37,6 +43,7 @@ class Calibration:
     scores: Floats  # (n_held, n_columns) sorted; NaN, for missing cells, last
     n_scores: Floats  # (n_columns,)
     floor: Floats  # (n_columns,) the spread that is always assumed
+    shares: tuple[Floats, ...]  # of levels in the training rows, missing last
 
     def width(self, std: Floats, coverage: float) -> Floats:
         """Half-width of the interval that covers such a share of new cells."""
@@ -107,7 +114,21 @@ def calibrate(
     floor = _likeliest_floor(error, std, known)
     scale = np.hypot(std, floor)
     scores = np.divide(error, scale, out=np.zeros_like(error), where=scale > 0)
-    return Calibration(np.sort(np.where(known, scores, np.nan), axis=0), n_known, floor)
+    scores = np.sort(np.where(known, scores, np.nan), axis=0)
+    return Calibration(scores, n_known, floor, _level_shares(context.table))
+
+
+def _level_shares(table: EncodedTable) -> tuple[Floats, ...]:
+    """Share of each level in the rows, missing last; nothing for numbers."""
+    shares = []
+    for codes, spec in zip(table.values.T, table.schema.columns, strict=True):
+        if spec.is_number:
+            shares.append(np.empty(0))
+            continue
+        level = np.where(np.isnan(codes), spec.n_levels, codes).astype(np.int64)
+        counts = np.bincount(level, minlength=spec.n_levels + 1)
+        shares.append(counts / len(codes))
+    return tuple(shares)
 
 
 def _likeliest_floor(error: Floats, std: Floats, known: Bools) -> Floats:
@@ -204,7 +225,10 @@ class Uncertainty:
     def probabilities(self) -> dict[Hashable, Any]:
         """One data frame for each category: a column for each level.
 
-        Where missing cells were seen in training, the last column, named None, is the
+        Far from all rows, where intervals are wider by a factor s, a probability is
+        p / s + q (1 − 1 / s): p the level's share of the blended rows' weight, and q
+        its share of the training rows, which is all that is known far away. Where
+        missing cells were seen in training, the last column, named None, is the
         probability that the cell is missing.
         """
         import pandas as pd  # noqa: PLC0415 (only who asks for a frame pays for it)
@@ -214,6 +238,8 @@ class Uncertainty:
             if spec.is_number:
                 continue
             shares = self._spread.of_column(column, spec.n_levels)
+            near = 1.0 / self._stretch[:, None]
+            shares = near * shares + (1.0 - near) * self._calibration.shares[column]
             levels = [*spec.levels, None] if spec.has_missing else spec.levels
             frames[spec.name] = pd.DataFrame(
                 shares[:, : len(levels)],

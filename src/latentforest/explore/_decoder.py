@@ -62,6 +62,14 @@ class PageDecoder:
         at = priority.start[column] + np.array([*levels, last])
         return np.argsort(np.argsort(priority.rank[at])).tolist()
 
+    def level_shares(self, column: int, levels: NDArray[np.int64]) -> list[float]:
+        """Share of some levels, and of missing, in the training rows.
+
+        What other levels have is in none of them: their names are not in the page.
+        """
+        shares = self.calibration.shares[column]
+        return shares[np.array([*levels, len(shares) - 1])].tolist()
+
     def bounds(
         self, column: int, prototypes: Codes, *, all_rows: bool
     ) -> tuple[float, float] | None:

@@ -55,6 +55,7 @@ def make_payload(
                 "factor": float(factor[j]) if np.isfinite(factor[j]) else None,
                 "floor": float(floor[j]) if np.isfinite(floor[j]) else None,
                 "ranks": [] if spec.is_number else known.ranks(j, used),
+                "shares": [] if spec.is_number else known.level_shares(j, used),
                 "absentAbove": float(known.decoder.priority_.absent_above[j]),
             }
         )

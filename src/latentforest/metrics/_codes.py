@@ -38,7 +38,8 @@ def losses_by(
 def code_distortions(measure: Yardstick, original: Floats, decoded: Floats) -> Floats:
     """Distortion of each column of codes, as `distortion` measures tables.
 
-    Wild cells are left out. NaN where all originals are missing; `mean_distortion` leaves these out.
+    Wild cells are left out. NaN where no original is left; `mean_distortion` leaves
+    these out.
     """
     schema = measure.schema
     lost, losses = np.empty(schema.n_columns), losses_by(schema, measure, units=False)

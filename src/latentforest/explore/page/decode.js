@@ -14,7 +14,7 @@ function decodeAt(decoder, position) {
   return decoder.columns.map((column) =>
     column.isNumber
       ? decodeNumber(column, found.rows, average, linear, stretch)
-      : decodeLevel(column, found.rows, linear || average));
+      : decodeLevel(column, found.rows, linear || average, stretch));
 }
 
 // Farther from all rows than any row is from its nearest other one?
@@ -91,7 +91,7 @@ function roundDecimals(value, decimals) {
   return whole / scale;
 }
 
-function decodeLevel(column, rows, weights) {
+function decodeLevel(column, rows, weights, stretch) {
   const missing = column.nLevels;
   const votes = new Float64Array(missing + 1);
   for (let i = 0; i < rows.length; i++) votes[column.cells.raw[rows[i]]] += weights[i];
@@ -107,7 +107,9 @@ function decodeLevel(column, rows, weights) {
     votes[level] = Math.max(votes[level], 0);
     total += votes[level];
   }
-  const shares = votes.map((vote) => vote / total);
+  // Far from any row only the shares in the training rows are known.
+  const near = 1 / stretch;
+  const shares = votes.map((vote, k) => near * (vote / total) + (1 - near) * column.shares[k]);
   return { value: winner === missing ? NaN : winner, std: NaN, shares };
 }
 

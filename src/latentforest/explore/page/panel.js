@@ -57,8 +57,9 @@ function buildPosition() {
     const [low, high] = rangeOf(axis);
     const label = make('label', 'coordinate');
     const number = make('input');
-    number.type = 'number';
-    number.step = 'any';
+    number.type = 'text'; // browsers leave commas out of numbers: 1,5 would be 15
+    number.inputMode = 'decimal';
+    number.autocomplete = 'off';
     number.id = `coordinate-${c}`;
     const slider = make('input');
     slider.type = 'range';
@@ -67,7 +68,7 @@ function buildPosition() {
     slider.step = (high - low) / 200;
     slider.setAttribute('aria-label', `${axisName(c)}, slider`);
     number.addEventListener('change', () => {
-      exact[c] = number.valueAsNumber;
+      exact[c] = typedNumber(number.value);
       decodeInputs();
     });
     slider.addEventListener('input', () => {
@@ -82,13 +83,20 @@ function buildPosition() {
   });
 }
 
+// A number with a decimal point or a decimal comma, or NaN. No groups of digits: what
+// 1,234.5 means depends on the reader.
+function typedNumber(text) {
+  const plain = text.trim().replace('\u2212', '-').replace(',', '.');
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain) ? Number(plain) : NaN;
+}
+
 function decodeInputs() {
   const inputs = data.coords.map((_, c) => byId(`coordinate-${c}`));
   const position = Float64Array.from(exact);
   const isBad = (z) => !(Math.abs(z) < 1e150);
   inputs.forEach((input, c) => input.classList.toggle('bad', isBad(position[c])));
   if (position.some(isBad)) {
-    announce('Every coordinate must be a number.');
+    announce('Every coordinate must be a number, such as 1.5.');
     return;
   }
   endWalk();
@@ -100,7 +108,7 @@ function showPosition() {
     const number = byId(`coordinate-${c}`);
     const slider = number.parentElement.nextElementSibling;
     const value = state.decoded.position[c];
-    const isTyped = number.valueAsNumber === value;
+    const isTyped = typedNumber(number.value) === value;
     if (!isTyped) number.value = Number(value.toPrecision(7));
     exact[c] = value;
     slider.value = value;
@@ -139,7 +147,8 @@ function fillNotes() {
       + 'so that rows differ a little from inverse_transform, which uses all.');
   }
   notes.push('± is half of the interval that held 68 % of cells on rows that were held back. '
-    + 'Bars of levels are shares of the weight of the rows that are blended.');
+    + 'Bars of levels are shares of the weight of the rows that are blended. Far from any row '
+    + 'both widen with the distance, bars towards the shares of levels in the training rows.');
   byId('notes').replaceChildren(...notes.map((text) => make('p', '', text)));
   byId('map-note').hidden = data.mapNote === null;
   byId('map-note').textContent = data.mapNote;
