@@ -16,11 +16,13 @@ from latentforest import (
     RFAE,
     AutoDecoder,
     CompletelyRandomForest,
+    EForest,
     ILPDecoder,
     KNNDecoder,
     LassoDecoder,
     LocalLinearDecoder,
     PackedDecoder,
+    Refinement,
     RelabelDecoder,
 )
 from mixed_tables import mixed_frame
@@ -181,6 +183,46 @@ def test_what_was_never_seen_comes_out_only_where_it_was_asked_for(decoder):
         assert left == {ALONE}
     elif not isinstance(decoder, AutoDecoder):  # which may have chosen a plain blend
         assert left >= {"change", "built"}
+
+
+SMALL = CompletelyRandomForest(15)
+PACKED = Refinement(start="packed")
+MODELS = {
+    "default": RFAE(2),
+    "auto": RFAE.auto(2),
+    "paper": RFAE.paper(2, forest=SMALL),
+    "plain": RFAE(2, forest=SMALL),
+    "packed": RFAE(6, forest=SMALL, refine=PACKED),
+    "leaves": EForest(SMALL),
+}
+ASKED = {
+    "refined, asked": RFAE(2, refine=2, decoder=AutoDecoder(extrapolate=True)),
+    "packed, asked": clone(MODELS["packed"]).set_params(
+        decoder=AutoDecoder(extrapolate=True)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", [*MODELS, *ASKED])
+def test_rows_from_outside_come_back_inside_unless_asked(name, tmp_path):
+    table = pd.DataFrame(NUMBERS_AND_DATES).sample(frac=1.0, random_state=0)
+    kinds = {"month": "integer", "small": "integer", "count": "integer"}
+    model = clone((MODELS | ASKED)[name]).set_params(kinds=kinds, random_state=0)
+    model.fit(table)
+    new = table.assign(
+        month=table["month"] * 3 - 8,
+        price=table["price"] * 9 - 5_000,
+        change=table["change"] * 40,
+        built=table["built"] - pd.Timedelta("14600D"),
+    )
+    back = model.reconstruct(new)
+    lower, upper = table.min(), table.max()
+    left = {c for c in table if back[c].min() < lower[c] or back[c].max() > upper[c]}
+    assert left >= {"price", "change"} if name in ASKED else left == set()
+    if isinstance(model, RFAE):
+        model.save(tmp_path / "model.lf")
+        loaded = RFAE.load(tmp_path / "model.lf")
+        assert_frame_equal(loaded.reconstruct(new), back)
 
 
 @every_decoder
