@@ -15,7 +15,6 @@ from latentforest.decode import (
     Calibration,
     KNNDecoder,
     LocalLinearDecoder,
-    calibrate,
 )
 
 STAND_IN_NEIGHBORS = 20
@@ -98,7 +97,7 @@ def page_decoder(model: LatentModel) -> PageDecoder:
     context, rng = model.encoder_.context(), deepcopy(own.rng_)
     knn = KNNDecoder(STAND_IN_NEIGHBORS, prototypes="rows", n_jobs=own.n_jobs)
     knn.fit_context(context, rng)
-    return PageDecoder(knn, calibrate(knn, context, rng), is_own=False)
+    return PageDecoder(knn, model._calibrate(knn), is_own=False)
 
 
 def _calibration(
