@@ -99,7 +99,7 @@ class InspectedModel(DescribedModel):
             )
             raise ValueError(message)
         error = None if target is None else errors_of(found, target)
-        coords = self.embedding_.copy() if own else self.encoder_.place(codes)
+        coords = self.embedding_.copy() if own else self.encoder_.locate(codes)
         return explain_rows(coords, found, spread=spread, error=error, index=index)
 
     def _known_values(self, predictor: Predictor, y_train: Any) -> Floats:

@@ -72,7 +72,7 @@ class LatentModel(FittedParts):
             # A copy: what is done to the result must not move the model's own rows.
             return self.embedding_.copy()
         if isinstance(source, EncodedTable):
-            coords = self.encoder_.place(source.values)
+            coords = self.encoder_.locate(source.values)
             coords[self._kept.rows()] = self.embedding_
             return coords
         return place_with_kept(self._placer, source, self._kept, self.embedding_)
@@ -81,7 +81,8 @@ class LatentModel(FittedParts):
         """Coordinates of the rows of a table.
 
         By the Nyström formula; a refined model gives each row a start and moves it to
-        where the decoder comes closest to it.
+        where the decoder comes closest to it. Training rows, and copies of them, get
+        their own coordinates, those of ``embedding_``.
 
         Parameters
         ----------

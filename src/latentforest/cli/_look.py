@@ -184,6 +184,8 @@ def draw(
     view = View(model, path, dialect, color_by, notes)
     axes = np.ravel(PLOTS[what](view))
     figure = next(ax for ax in axes if ax is not None).figure
+    if path is None and what in _NEED_DECODER:
+        figure.suptitle("training rows: new rows lose more", x=0.99, ha="right", size=8)
     with completed(out) as unfinished:
         suffix = PurePath(out).suffix[1:].lower()
         figure.savefig(unfinished, dpi=150, format=suffix)

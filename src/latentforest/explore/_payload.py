@@ -66,6 +66,7 @@ def make_payload(
         "title": request.title,
         "n": n_shown,
         "nGiven": shown.n_given,
+        "ofTraining": shown.of_training,
         "numbers": None if counted else store.add(pack_numbers(*_whole(shown))),
         "labels": None if shown.labels is None else list(map(str, shown.labels)),
         "coords": [store.add(pack_numbers(axis)) for axis in shown.coords.T],

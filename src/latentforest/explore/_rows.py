@@ -27,6 +27,7 @@ class ShownRows:
 
     rows: NDArray[np.int64]  # (n_rows,) which of the rows that could be shown
     n_given: int  # how many these are
+    of_training: bool
     numbers: NDArray[np.int64]  # (n_rows,) their numbers in the caller's table, from 0
     labels: NDArray[Any] | None  # (n_rows,) their index labels, where they have any
     coords: Coords
@@ -62,7 +63,7 @@ def shown_rows(
         all_codes = codec.encode(fitted, caller=type(model).__name__).values
         n_given = len(all_codes)
         rows = draw_rows(n_given, request.sample, rng)
-        coords = model.encoder_.place(np.ascontiguousarray(all_codes[rows]))
+        coords = model.encoder_.locate(np.ascontiguousarray(all_codes[rows]))
         numbers, labels = rows, labels_of(index_of(table), rows)
     chosen = [j for j, name in enumerate(schema.names) if name in request.columns]
     specs = [schema.columns[j] for j in chosen]
@@ -81,6 +82,7 @@ def shown_rows(
     return ShownRows(
         rows,
         n_given,
+        table is None,
         numbers,
         labels if request.with_labels else None,
         coords,

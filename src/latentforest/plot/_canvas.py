@@ -35,6 +35,11 @@ def axes_or_new(
     return ax
 
 
+def of_training_rows(ax: Any) -> None:
+    """Say that these rows have shaped the map: new ones need not lie as well."""
+    ax.set_title("training rows", loc="right", fontsize="small", color=QUIET)
+
+
 def grid_or_given(
     axes: Any, n_panels: int, *, n_columns: int, panel: tuple[float, float]
 ) -> AxesArray:

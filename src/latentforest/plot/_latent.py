@@ -8,7 +8,7 @@ import numpy as np
 from latentforest._base._checks import check_integer
 from latentforest._base._optional import require
 from latentforest._latent import check_model
-from latentforest.plot._canvas import AxesArray, axes_or_new, tidy
+from latentforest.plot._canvas import AxesArray, axes_or_new, of_training_rows, tidy
 from latentforest.plot._key import Key
 from latentforest.plot._model import (
     axis_label,
@@ -79,6 +79,8 @@ def latent(
     ax = axes_or_new(ax, size=size, projection="3d" if in_space else None)
     coords = coordinates(model, table)[:, chosen]
     key = draw_points(ax, coords, values, style)
+    if table is None:
+        of_training_rows(ax)
     pad = 8.0 if in_space else 4.0
     for name, axis in zip("xyz", chosen, strict=False):
         getattr(ax, f"set_{name}label")(axis_label(model, axis), labelpad=pad)
@@ -156,6 +158,8 @@ def pairs(
     for k in range(size):
         grid[-1, k].set_xlabel(axis_label(model, k))
         grid[k, 0].set_ylabel(axis_label(model, k + 1))
+    if table is None:
+        of_training_rows(grid[0, 0])
     figure.align_labels()
     _explain_pairs(figure, grid, key)
     return grid

@@ -131,10 +131,11 @@ function clearDecoded() {
 }
 
 function fillNotes() {
-  const { decoder, n, nGiven } = data;
+  const { decoder, n, nGiven, ofTraining } = data;
   const count = (k) => k.toLocaleString('en');
   const notes = [
-    `Row data is inside this file: ${count(n)} ${n === nGiven ? '' : `of ${count(nGiven)} `}rows `
+    `Row data is inside this file: ${count(n)} ${n === nGiven ? '' : `of ${count(nGiven)} `}`
+    + `${ofTraining ? 'training ' : ''}rows `
     + `with ${data.columns.length} columns are shown, and ${count(decoder.n)} training rows serve `
     + 'to decode. Whoever has the file has these rows.',
     decoder.isOwn
