@@ -73,3 +73,20 @@ def test_decisions_are_those_over_all_cells(cells):
         one.notation,
         one.told,
     )
+
+
+@pytest.mark.parametrize("patience", [0, 10**6])
+def test_words_come_in_the_order_of_the_column(monkeypatch, patience):
+    monkeypatch.setattr(words, "_PATIENCE", patience)
+    rng = np.random.default_rng(2)
+    cells = [f"{x:.2f}" for x in rng.uniform(1, 9, 3_000)]
+    found = survey_of(cells, range(0, 3_000, 70))[0].to_pylist()
+    assert found[0] == cells[0]  # what notes show
+    assert found == sorted(found, key=cells.index)
+
+
+@pytest.mark.parametrize("write", [str, "{:,}".format, "{} €".format])
+def test_one_number_that_no_float_holds_is_known_among_many(write):
+    cells = [write(2**53 + 2 * n) for n in range(3_000)]
+    cells[1_234] = write(2**53 + 2_001)
+    assert cells[1_234] in survey_of(cells, [1_000])[0].to_pylist()
