@@ -278,6 +278,11 @@ CELLS = {
         edit_manifest((*COLUMN, "kind"), "ordered"),
         "column 'length' has the range",
     ),
+    "missing cells": (
+        "knn draw",
+        edit_manifest((*COLUMN, "n_missing"), 0),
+        "n_missing of .* is 0",
+    ),
     "range": (
         "knn draw",
         edit_manifest((*COLUMN, "lower"), 1e9),
