@@ -144,10 +144,29 @@ def test_a_wild_cell_of_a_new_row_moves_it_to_the_edge_and_no_farther(model, tmp
 
 @pytest.mark.parametrize("name", ["packed", "plain"])
 def test_a_graph_takes_them_for_the_edge(name):
-    model, table = fit(wild_frame(), **MODELS[name]), wild_frame(1e5)
+    model = fit(wild_frame(), **MODELS[name])
+    table = NEW[:90].astype({"n": float})
+    for j, column in enumerate("abn"):
+        table.loc[30 * j : 30 * j + 14, column] = 1e7 * np.arange(1, 16)
+        table.loc[30 * j + 15 : 30 * j + 29, column] = -1e300
     session = onnxruntime.InferenceSession(to_onnx(model).SerializeToString())
     found = session.run(None, onnx_inputs(model, table))[0]
     np.testing.assert_allclose(found, model.transform(table), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "forest", ["completely_random", "adversarial", "shi_horvath", "supervised"]
+)
+def test_splits_lie_inside_the_range_of_the_others(forest):
+    y = NEW["a"].to_numpy()[np.arange(300) % 200] if forest == "supervised" else None
+    with pytest.warns(WildCellsWarning):
+        model = RFAE(forest=forest, random_state=0).fit(wild_frame(), y)
+    trees, schema = model.encoder_.forest, model.schema_
+    for column in range(3):
+        cuts = trees.threshold[trees.feature == column]
+        assert len(cuts)
+        assert (cuts >= schema.lower[column]).all()
+        assert (cuts <= schema.upper[column]).all()
 
 
 def test_no_decoded_cell_is_wild(model):

@@ -263,9 +263,8 @@ class RFAE(PlannedModel):
             seed=int(rngs["rows"].integers(2**63)),
         )
         y = target_of(y, self._kept)
-        self.schema_ = table.schema
+        self.schema_ = table.schema.warned()
         remember_columns(self, self.schema_)
-        self.schema_.warn_of_wild()
         landmarks = draw_landmarks(table.n_rows, self.landmarks, rngs["landmarks"])
         check_enough_rows(self.n_components, table, landmarks)
         check_room(self, Size.of(self.schema_, self._kept.n_rows))

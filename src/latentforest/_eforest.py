@@ -146,9 +146,8 @@ class EForest(TableAutoencoder):
         given = resolve_forest(self.forest)
         rngs = stage_rngs(self.random_state, "forest", "decoder")
         self.codec_, table, _ = given.read(X, kinds=self.kinds, unseen=self.unseen)
-        self.schema_ = self.codec_.schema_
+        self.schema_ = self.codec_.schema_.warned()
         remember_columns(self, self.schema_)
-        self.schema_.warn_of_wild()
         grown, self.grower_ = given.grow(
             table, y, rng=rngs["forest"], n_jobs=self.n_jobs, verbose=self.verbose
         )

@@ -100,6 +100,7 @@ def cut(name, rows):
 
 
 COLUMN = ("schema", "columns", 0)
+WILD = {"row": 3, "value": 1e9}
 CELLS = {
     "compact": (
         "knn draw",
@@ -109,6 +110,26 @@ CELLS = {
     "no tree": ("knn draw", edit_cell("forest/inner", 0, 255), "of tree 0 are not a"),
     "child loop": ("linked", edit_cell("forest/left", 0, 0), "none of its tree"),
     "nodes": ("knn draw", edit_cell("forest/start", -1, 10**6), "inner.npy has the sh"),
+    "wild": (
+        "knn draw",
+        edit_manifest((*COLUMN, "wild"), [WILD | {"value": 12.5}]),
+        "lie in its range",
+    ),
+    "wild rows": (
+        "knn draw",
+        edit_manifest((*COLUMN, "wild"), [WILD | {"row": -1}]),
+        "row of wild 0 of columns 0 of schema",
+    ),
+    "wild labels": (
+        "knn draw",
+        edit_manifest((*COLUMN, "wild"), [WILD | {"label": 0.5}]),
+        "is not a label of a row",
+    ),
+    "many wild": (
+        "knn draw",
+        edit_manifest((*COLUMN, "wild"), [WILD] * 101),
+        "has 101 wild cells",
+    ),
     "no nodes": ("knn draw", edit_cell("forest/start", -1, -3), "trees have -3 nodes"),
     "start": ("knn draw", edit_cell("forest/start", 1, 0), "tree 0 has no nodes"),
     "layout": (

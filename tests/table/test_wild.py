@@ -76,6 +76,13 @@ def test_wild_cells_are_those_beyond_a_gap_for_any_pieces(values, cuts):
     assert reduce(TableSurvey.merge, pieces).schema().columns[0] == spec
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_the_ends_of_the_others_are_not_wild(seed):
+    values = np.random.default_rng(seed).normal(7, 0.3, size=400)
+    values[[3, 4]] = 3_150, -99_999
+    assert [cell.row for cell in spec_of(values).wild] == [3, 4]
+
+
 @pytest.mark.parametrize("sign", [1, -1])
 def test_cells_far_from_each_other_are_all_wild(sign):
     values = np.random.default_rng(0).normal(size=500)
@@ -151,3 +158,8 @@ def test_numbers_near_the_range_and_gaps_are_not_wild():
     levels = TableCodec().fit(pd.DataFrame({"a": list("xy") * 9})).schema_.columns[0]
     assert isinstance(levels, ColumnSpec)
     assert not levels.is_wild(np.array([0.0, 1.0, 99.0])).any()
+    # Levels that no row has lie beyond those that some have.
+    declared = pd.Categorical(list("ab") * 9, list("abcdefghij"))
+    codec = TableCodec().fit(pd.DataFrame({"a": declared}))
+    new = pd.DataFrame({"a": pd.Categorical(["j"], list("abcdefghij"))})
+    assert not codec.schema_.is_wild(codec.encode(new).values).any()

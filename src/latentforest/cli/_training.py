@@ -133,7 +133,7 @@ def read_training(
         kept = Kept(len(known), model.max_samples, rows_seed(model.random_state))
         rows = kept.rows()
         kept = replace(kept, numbers=known[rows])  # as the file counts them
-        schema = encoded.schema.renumbered(lambda row: int(known[row]))
+        schema = encoded.schema.renumbered(lambda rows: known[rows])
         encoded = EncodedTable(schema, encoded.values[rows], kept)
     return Training(
         with_notations(encoded, columns),
@@ -201,9 +201,7 @@ def _read_long(
     if known is not None:
         number = partial(_numbers_in_files, lengths, known, files.lengths())
         kept = replace(kept, numbers=number(kept.rows()))
-        codec.settle(
-            codec.schema_.renumbered(lambda row: int(number(np.array([row]))[0]))
-        )
+        codec.settle(codec.schema_.renumbered(number))
     n_rows = sum(files.lengths()) if wanted.test else kept.n_rows
     notes.say(f"{in_rows(n_rows)}, {columns} found in {path}")
     if not kept.is_all:

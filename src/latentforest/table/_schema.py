@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,9 +122,13 @@ class TableSchema:
             lambda cell: cell._replace(label=_label_of(index, cell.row))
         )
 
-    def renumbered(self, row_of: Callable[[int], int]) -> "TableSchema":
-        """Return it with wild cells in other rows, where some rows were left out."""
-        return self._with_wild(lambda cell: WildCell(row_of(cell.row), cell.value))
+    def renumbered(
+        self, numbers: Callable[[NDArray[np.int64]], NDArray[np.int64]]
+    ) -> "TableSchema":
+        """Return it with other numbers for rows, where some rows were left out."""
+        return self._with_wild(
+            lambda cell: WildCell(int(numbers(np.array([cell.row]))[0]), cell.value)
+        )
 
     def _with_wild(self, change: Callable[[WildCell], WildCell]) -> "TableSchema":
         if not any(column.wild for column in self.columns):
@@ -142,11 +146,12 @@ class TableSchema:
         """
         return schema_report(self.columns, self.container)
 
-    def warn_of_wild(self) -> None:
-        """Name the wild cells of the fitted table in a warning, if there are any."""
+    def warned(self) -> Self:
+        """Name the wild cells of the fitted table, if any, in a warning."""
         told = wild_report(self.columns)
         if told:
             warn(told, WildCellsWarning)
+        return self
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dict that JSON can hold."""
