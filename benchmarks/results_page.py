@@ -32,6 +32,7 @@ STUDIES = (
     ("distill", "distill.py", "smaller models"),
     ("ranges", "ranges.py", "decoded numbers within their training range"),
     ("growers", "growers.py", "trees of adversarial rounds"),
+    ("wild", "wild.py run", "wild cells in training rows: what clean new rows lose"),
     ("runtime", "runtime.py", "phases on the 20 tables beside the authors' R code"),
     ("scale", "scale.py", "time and memory, 1,000 to 10,000,000 rows"),
     ("forecast", "forecast.py", "forecast beside measured"),

@@ -29,7 +29,7 @@ def source(request, tmp_path_factory):
 def test_fit_and_inspect_name_them(source, part, tmp_path, run):
     done = run("fit", source, "-o", tmp_path / "m.lf", *SMALL, *part)
     told = " ".join(done.err.split())
-    assert "latentforest: warning: 1 cell in 1 column" in told
+    assert "latentforest: warning: Of 1 column, 1 cell stands apart" in told
     assert f"'a' row {ROW}: 31500.5 (all others: -" in told
     shown = " ".join(" ".join(run("inspect", tmp_path / "m.lf").lines).split())
     assert f"'a': row {ROW}: 31500.5" in shown

@@ -70,7 +70,8 @@ def wild_report(columns: Sequence["ColumnSpec"]) -> str:
     found = [column for column in columns if column.wild]
     if not found:
         return ""
-    n_cells = counted(sum(len(column.wild) for column in found), "cell")
+    number = sum(len(column.wild) for column in found)
+    n_cells, verb = counted(number, "cell"), "stands" if number == 1 else "stand"
     told = [
         f"{_name(c)} {_wild_cells(c)} (all others: {_range(c)})"
         for c in found[:_COLUMNS_SHOWN]
@@ -79,8 +80,8 @@ def wild_report(columns: Sequence["ColumnSpec"]) -> str:
     told += [f"and {counted(more, 'more column')}"] * (more > 0)
     of_column = counted(len(found), "column")
     return (
-        f"{n_cells} in {of_column} stand apart from all others there, by more than "
-        f"twice the range of these: {'; '.join(told)}. Rows are numbered from 0. They "
+        f"Of {of_column}, {n_cells} {verb} apart from all others, by more than twice "
+        f"the range of these: {'; '.join(told)}. Rows are numbered from 0. Such cells "
         "count as the nearer end of that range, and distortion leaves them out. If "
         "they are errors, correct them or make them missing."
     )

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from latentforest._base._types import Bools
 
 MOST_CELLS = 100  # of a column
-MOST_IN, AT_LEAST, FEWEST = 1_000, 3, 20  # one row in 1,000, or 3, but not one in 20
-# In ranges of the other cells. Beyond a gap of one range, tails go on: of the 203
+MOST_IN, AT_LEAST, FEWEST = 1_000, 3, 20  # one in 1,000, or 3, at most one in 20
+# In ranges of the other cells. Beyond a gap of one range, tails go on: of the 205
 # columns of numbers of the paper's tables 14 have such a gap, and 3 one of two ranges.
 WILD_GAP = 2.0
 FEW, GAP_OF_FEW = 10, 10.0  # so few distinct values say little of what a column spans
@@ -90,6 +90,8 @@ class FarCells:
         """Tell the wild cells of a column of so many from the rest."""
         most = most_wild(n_cells)
         found = self._fewer(most) if n_cells else self
+        if not len(found.values):
+            return Rest(found.lower, found.upper)
         order = np.lexsort((found.rows, found.values))
         values, n_far = found.values[order], len(order)
         best: tuple[float, ...] | None = None
@@ -161,11 +163,11 @@ class FarCells:
         passed = self.values[near]
         if not len(passed):
             return self
-        distinct = self.distinct
-        for part in (passed[:_HEAD], passed):
-            if len(distinct) < FEW:
-                some = np.unique(part).astype(np.float64)[:FEW].tolist()
-                distinct = frozenset(sorted(distinct.union(some))[:FEW])
+        # Most columns show enough values at once.
+        distinct = self.distinct.union(map(float, passed[: 2 * FEW].tolist()))
+        if len(distinct) < FEW:
+            distinct = distinct.union(np.unique(passed).astype(np.float64).tolist())
+        distinct = frozenset(sorted(distinct)[:FEW])
         return FarCells(
             self.values[~near], self.rows[~near], *self._with(passed), distinct
         )
