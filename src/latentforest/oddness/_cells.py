@@ -15,8 +15,8 @@ from latentforest.oddness._tail import Tail
 from latentforest.table import EncodedTable
 
 MOST_ROWS = 5_000  # that the forests of columns are grown on
-MOST_TREES, ALL_TREES, FEWEST_TREES = 30, 1_200, 9
-FOLDS = 3  # so that ten trees of thirty have not seen a row
+MOST_TREES, ALL_TREES, FEWEST_TREES = 45, 1_800, 12
+FOLDS = 3  # a third of the trees has not seen a row
 LEAF = 3
 NOISE = 0.1  # of the mean squared error, below which no leaf is trusted
 NEVER = 1e-3  # weight of a level that no leaf knows

@@ -48,10 +48,9 @@ def grow_trees(
 
     ``keep(number, tree, counts)`` is called in the thread that grew the tree, with
     the leaves of all rows known (``tree.leaf_of``, in-bag or not) and ``counts``, how
-    often each row is in the tree's sample, which has as many rows as the table.
-    ``may_draw(number)`` tells from which rows it is drawn, by default all. A tree
-    depends on its seed and these alone, so neither the number of threads nor the other
-    trees change anything.
+    often each row is in the tree's sample. ``may_draw(number)`` tells the rows that a
+    tree may see, by default all. A tree depends on its seed and these alone, so neither
+    the number of threads nor the other trees change anything.
     """
     n_rows = table.bins.shape[1]
     marks = target.unit_marks
@@ -64,7 +63,7 @@ def grow_trees(
             counts = may_draw(number).astype(np.float64)
         if bootstrap:
             n_allowed = int(counts.sum())
-            counts[counts > 0] = bootstrap_counts(state, n_allowed, n_rows)
+            counts[counts > 0] = bootstrap_counts(state, n_allowed, n_allowed)
         tree = Tree(*grow_tree(tuple(table), response, counts, tuple(rules), state))
         return keep(number, tree, counts)
 
