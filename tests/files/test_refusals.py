@@ -127,8 +127,8 @@ CELLS = {
     ),
     "many wild": (
         "knn draw",
-        edit_manifest((*COLUMN, "wild"), [WILD] * 101),
-        "has 101 wild cells",
+        edit_manifest((*COLUMN, "wild"), [WILD] * 1_001),
+        "has 1001 wild cells",
     ),
     "no nodes": ("knn draw", edit_cell("forest/start", -1, -3), "trees have -3 nodes"),
     "start": ("knn draw", edit_cell("forest/start", 1, 0), "tree 0 has no nodes"),

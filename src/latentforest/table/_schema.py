@@ -118,23 +118,35 @@ class TableSchema:
 
     def labelled(self, index: Any) -> "TableSchema":
         """Return it with the labels that the table's index has for wild cells."""
-        return self._with_wild(
-            lambda cell: cell._replace(label=_label_of(index, cell.row))
-        )
+
+        def change(wild: tuple[WildCell, ...]) -> tuple[WildCell, ...]:
+            labels = labels_of(index, np.array([cell.row for cell in wild]))
+            if labels is None:
+                return wild
+            pairs = zip(wild, labels.tolist(), strict=True)
+            return tuple(cell._replace(label=label) for cell, label in pairs)
+
+        return self._with_wild(change)
 
     def renumbered(
         self, numbers: Callable[[NDArray[np.int64]], NDArray[np.int64]]
     ) -> "TableSchema":
         """Return it with other numbers for rows, where some rows were left out."""
-        return self._with_wild(
-            lambda cell: WildCell(int(numbers(np.array([cell.row]))[0]), cell.value)
-        )
 
-    def _with_wild(self, change: Callable[[WildCell], WildCell]) -> "TableSchema":
+        def change(wild: tuple[WildCell, ...]) -> tuple[WildCell, ...]:
+            rows = numbers(np.array([cell.row for cell in wild])).tolist()
+            pairs = zip(rows, wild, strict=True)
+            return tuple(WildCell(row, cell.value) for row, cell in pairs)
+
+        return self._with_wild(change)
+
+    def _with_wild(
+        self, change: Callable[[tuple[WildCell, ...]], tuple[WildCell, ...]]
+    ) -> "TableSchema":
         if not any(column.wild for column in self.columns):
             return self
         columns = tuple(
-            replace(column, wild=tuple(map(change, column.wild)))
+            replace(column, wild=change(column.wild)) if column.wild else column
             for column in self.columns
         )
         return TableSchema(columns, self.container)
@@ -244,11 +256,6 @@ class EncodedTable:
     def take(self, rows: Sequence[int] | NDArray[np.integer] | Bools) -> "EncodedTable":
         """Return the chosen rows, by position or by a mask, in the order given."""
         return EncodedTable(self.schema, np.ascontiguousarray(self.values[rows]))
-
-
-def _label_of(index: Any, row: int) -> int | str | None:
-    labels = labels_of(index, np.array([row]))
-    return None if labels is None else labels.tolist()[0]
 
 
 def number_rows(values: Floats) -> Ints:

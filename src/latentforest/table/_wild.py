@@ -6,6 +6,7 @@ cells span are wild, and only if they are few.
 """
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,13 +14,13 @@ from numpy.typing import NDArray
 
 from latentforest._base._types import Bools
 
-MOST_CELLS = 100  # of a column
+MOST_CELLS = 1_000  # of a column
 MOST_IN, AT_LEAST, FEWEST = 1_000, 3, 20  # one in 1,000, or 3, at most one in 20
 # In ranges of the other cells. Beyond a gap of one range, tails go on: of the 205
 # columns of numbers of the paper's tables 14 have such a gap, and 3 one of two ranges.
 WILD_GAP = 2.0
 FEW, GAP_OF_FEW = 10, 10.0  # so few distinct values say little of what a column spans
-_HEAD = 1_000
+_HEAD = 10_000
 
 
 class WildCell(NamedTuple):
@@ -95,8 +96,8 @@ class FarCells:
         order = np.lexsort((found.rows, found.values))
         values, n_far = found.values[order], len(order)
         best: tuple[float, ...] | None = None
-        for n_low in range(min(most, n_far) + 1):
-            for n_high in range(min(most, n_far) - n_low + 1):
+        for n_low, n_high in product(*found._cuts(values, most)):
+            if n_low + n_high <= min(most, n_far):
                 rest = values[n_low : n_far - n_high]
                 ends = found._with(rest)
                 if found._is_gap(values, n_low, n_high, ends):
@@ -112,6 +113,19 @@ class FarCells:
             WildCell(int(found.rows[i]), float(found.values[i])) for i in chosen
         )
         return Rest(*found._with(values[n_low : n_far - n_high]), tuple(wild))
+
+    def _cuts(self, values: NDArray[Any], most: int) -> tuple[list[int], list[int]]:
+        """Return how many sorted cells may be cut off at each end: there are gaps."""
+        with np.errstate(over="ignore"):
+            width = max(self.upper - self.lower, 0.0)
+            cells = values.astype(np.float64)
+            up = np.diff(cells, append=self.lower) > WILD_GAP * width
+            down = -np.diff(cells[::-1], append=self.upper) > WILD_GAP * width
+        most = min(most, len(values))
+        return [0, *(np.flatnonzero(up[:most]) + 1)], [
+            0,
+            *(np.flatnonzero(down[:most]) + 1),
+        ]
 
     def _with(self, values: NDArray[Any]) -> tuple[float, float]:
         """Return the range of some cells and of all that were passed over."""
