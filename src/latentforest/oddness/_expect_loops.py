@@ -12,8 +12,8 @@ def expect_numbers(ids, members, starts, known, own, other, fold, start, stop, s
 
     ``said`` (rows, folds, 5) is of the trees grown without each fold: trees that speak,
     share of gaps, trees that know a number, its mean, its mean square. ``own`` is the
-    row's own place among the members, ``other`` that of a copy of it, or -1: they say
-    nothing of it. ``fold`` is the only fold that is asked for, or -1 for all.
+    row's own place among the members, or -1; ``other`` that of a copy of it, or -1: they
+    say nothing of it. ``fold`` is the only fold that is asked for, or -1 for all.
     """
     n_folds = said.shape[1]
     for row in range(start, stop):
@@ -76,15 +76,11 @@ def expect_levels(
                 continue
             first, last = starts[ids[row, tree]], starts[ids[row, tree] + 1]
             n_rows, n_alike = last - first, 0
-            for at in range(first, last):
-                if members[at] == itself or members[at] == copy:
-                    n_rows -= 1
-                elif known[members[at]] == cells[row]:
-                    n_alike += 1
+            if itself >= 0:
+                for at in range(first, last):
+                    n_rows -= members[at] == itself or members[at] == copy
             if n_rows == 0:
                 continue
-            said[row, k, 0] += 1.0
-            said[row, k, 1] += n_alike / n_rows
             for at in range(first, last):
                 if members[at] == itself or members[at] == copy:
                     continue
@@ -93,6 +89,9 @@ def expect_levels(
                     named[n_named] = level
                     n_named += 1
                 votes[level] += 1.0 / n_rows
+                n_alike += level == cells[row]
+            said[row, k, 0] += 1.0
+            said[row, k, 1] += n_alike / n_rows
         most, weight = 0, 0.0
         for j in range(n_named):
             level = named[j]
