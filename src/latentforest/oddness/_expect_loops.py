@@ -12,8 +12,8 @@ def expect_numbers(ids, members, starts, known, own, other, fold, start, stop, s
 
     ``said`` (rows, folds, 5) is of the trees grown without each fold: trees that speak,
     share of gaps, trees that know a number, its mean, its mean square. ``own`` is the
-    row's own place among the members, or -1; ``other`` that of a copy of it, or -1: they
-    say nothing of it. ``fold`` is the only fold that is asked for, or -1 for all.
+    row's own place among the members, or -1; ``other`` that of a copy of it, or -1;
+    they say nothing of it. ``fold`` is the only fold that is asked for, or -1 for all.
     """
     n_folds = said.shape[1]
     for row in range(start, stop):
