@@ -7,7 +7,7 @@ from scipy.stats import false_discovery_control
 
 from latentforest import OddRows
 from latentforest.forest import forests_of_columns
-from latentforest.oddness import Discoveries
+from latentforest.oddness import Discoveries, fit_oddness
 from latentforest.oddness._cells import FOLDS, Surprise
 from latentforest.oddness._ranks import CellRanks
 from latentforest.oddness._tail import count_from
@@ -158,3 +158,12 @@ def test_trees_do_not_see_their_fold():
     ]
     assert all(same[1::3])
     assert not all(same[0::3])
+
+
+def test_a_few_copies_share_a_fold_and_many_do_not():
+    numbers = np.concatenate([np.repeat(np.arange(40), 4), np.full(60, 99)])
+    table = TableCodec().fit_encode(pd.DataFrame({"x": numbers.astype(float)}))
+    fold = fit_oddness(table).measures.fold
+    few = fold[:160].reshape(40, 4)
+    assert (few == few[:, :1]).all()
+    assert set(few[:, 0]) == set(fold[160:]) == set(range(FOLDS))
