@@ -21,9 +21,8 @@ from latentforest.spectral import DiffusionMap
 
 Rows: TypeAlias = NDArray[np.integer]
 PARTS = 10  # of the refined rows, each left out at once
-# Rounds in which a layout forgets rows. Eight and it stands for a map of other rows;
-# after three it still lies on the model's, whose neighbourhoods more would tear apart.
-FORGETTING, LOOSENING = 8, 3
+# Rounds in which a layout forgets rows; more would tear neighbourhoods apart.
+LOOSENING = 3
 SHIFTED_WITH = 5  # neighbours that say how the model's map lies beside one made again
 
 
@@ -61,11 +60,11 @@ def refined_without(
     known: Rows,
     held: Rows,
     *,
-    rounds: int = FORGETTING,
+    rounds: int | None = None,
 ) -> tuple[DecoderContext, Coords]:
     """Make a refined map of the known rows again, and place the held ones on it.
 
-    Rows are numbered as the refined rows are.
+    Rows are numbered as the refined rows are; see `RefinedRows.without` for rounds.
     """
     refined, training = encoder.refined, encoder.trained_on("decoding")
     assert refined is not None, "asked where there are refined rows"

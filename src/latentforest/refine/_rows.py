@@ -73,21 +73,26 @@ class RefinedRows:
         return np.where(is_like, nearest + share * (ends - nearest), ends)
 
     def without(
-        self, known: NDArray[np.integer], hints: Hints, *, rounds: int
+        self, known: NDArray[np.integer], hints: Hints, *, rounds: int | None = None
     ) -> "RefinedRows":
-        """Make the map again of some of its rows, ``known``, from where they lie.
+        """Make the map again of some of its rows, ``known``.
 
-        The others have drawn their neighbours near; without them, these move on. The
-        new map lies on the old one, but for what ``rounds`` of a layout change.
-        ``hints`` gives what the forest says of the known rows.
+        With ``rounds``, from where they lie: the others have drawn their neighbours
+        near, and without them these move on. The new map lies on the old one, but for
+        what so many rounds of a layout change. ``hints`` gives what the forest says of
+        the known rows.
         """
         cells, coords = self.map.cells_.take(known), self.map.coords_[known]
         n_jobs = self.map.n_jobs
         rng = np.random.default_rng(0)
         rows = RowsToRefine(cells, hints, coords.shape[1], rng, n_jobs)
-        begin = self.start.begin_again(rows, coords, rounds)
-        moved = self.start.refine(self.map.settings, begin, cells, n_jobs=n_jobs)
-        return replace(self, rows=self.rows[known], codes=self.codes[known], map=moved)
+        if rounds is None:
+            start, begin = type(self.start).begin(rows)
+        else:
+            start, begin = self.start, self.start.begin_again(rows, coords, rounds)
+        moved = start.refine(self.map.settings, begin, cells, n_jobs=n_jobs)
+        rows_left, codes = self.rows[known], self.codes[known]
+        return replace(self, rows=rows_left, codes=codes, start=start, map=moved)
 
     def place_all(
         self, table: EncodedTable, own: Coords, place: Callable[[Codes], Coords]
