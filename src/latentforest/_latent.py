@@ -163,10 +163,10 @@ class LatentModel(FittedParts):
         regrow = self._regrow()
         if regrow is None:
             message = (
-                f"forest={type(self.grower_).__name__} cannot be grown again without "
-                "the rows that calibrate the intervals. If it was fitted on the rows "
-                "of this table, intervals of new rows may be too narrow. Let RFAE grow "
-                "the forest, or give one that was fitted on other rows."
+                f"the trees of this model ({type(self.grower_).__name__}) cannot be "
+                "grown again without the rows that calibrate the intervals. If they "
+                "have seen these rows, intervals of new rows may be too narrow. Let "
+                "RFAE grow the forest, or give one that was fitted on other rows."
             )
             warn(message)
         context = self.encoder_.context(regrow)
@@ -202,7 +202,7 @@ class LatentModel(FittedParts):
         >>> model = RFAE(n_components=2, random_state=0).fit(table)
         >>> holed = table[50:51].assign(**{"petal width (cm)": np.nan})
         >>> float(model.fill_gaps(holed)["petal width (cm)"].iloc[0])
-        1.4
+        1.5
         """
         check_is_fitted(self, "decoder_")
         codes = self.codec_.encode(X, caller=type(self).__name__).values

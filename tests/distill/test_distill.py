@@ -162,7 +162,8 @@ def test_a_model_with_gaps_can_be_asked_all_that_others_can():
     small = large.distill(0.2, random_state=0)
     assert same_bits(small.embedding_, large.embedding_)
     assert small.fill_gaps(table).notna().all(axis=None)
-    _, sure = small.inverse_transform(small.embedding_[:5], return_uncertainty=True)
+    with pytest.warns(UserWarning, match="cannot be grown again"):
+        _, sure = small.inverse_transform(small.embedding_[:5], return_uncertainty=True)
     assert np.isfinite(sure.std.to_numpy()).any()
     assert small.truncate(1).transform(table).shape == (200, 1)
     assert same_bits(small.truncate(1).embedding_, large.embedding_[:, :1])

@@ -62,7 +62,7 @@ def test_all_answers_are_the_same(case, tmp_path):
     assert_same_model(model_of(case), reload(model_of(case), tmp_path))
 
 
-@pytest.mark.filterwarnings("ignore:forest=.* cannot be grown again")
+@pytest.mark.filterwarnings("ignore:the trees of this model .* cannot be grown again")
 def test_uncertainty_is_the_same(case, tmp_path):
     model = model_of(case)
     if isinstance(model.decoder_, AutoDecoder | NeighbourDecoder):
