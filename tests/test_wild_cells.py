@@ -215,3 +215,18 @@ def test_they_stay_odd():
     largest = model.odd_cells(table.iloc[rows]).largest(1)[:, 0]
     assert largest.tolist() == [0, 0, 1, 2]
     assert model.far_rows(table)[rows].all()
+
+
+def test_wild_rows_are_odd_and_the_cells_of_others_are_expected_without_them():
+    clean, wild = clean_frame(300, 0), wild_frame()
+    model = fit(wild)
+    rows = sorted({row for row, _, _ in PLACES})
+    assert set(np.argsort(model.score_samples(wild))[: len(rows)]) == set(rows)
+    found = model.odd_cells(wild)
+    for row, column, _ in PLACES:
+        assert found.p_values[row, wild.columns.get_loc(column)] < 0.02
+    expected = model.odd_cells(NEW).expected
+    wanted = RFAE(random_state=0).fit(clean).odd_cells(NEW).expected
+    for column in ("a", "b", "n"):
+        moved = expected[column].to_numpy() - wanted[column].to_numpy()
+        assert np.abs(moved).max() < clean[column].std()

@@ -63,9 +63,13 @@ class Measures:
     def of_table(
         cls, table: EncodedTable, random_state: RandomState, n_jobs: int | None
     ) -> "Measures":
-        """Find usual rows, and learn what cells follow from others."""
+        """Find usual rows, and learn what cells follow from others.
+
+        Wild cells say nothing of others, but are judged as they are.
+        """
         rngs = stage_rngs(random_state, "usual", "points", "cells", "folds")
-        is_usual = usual_rows(table, USUAL, rngs["usual"], n_jobs=n_jobs)
+        tame = table.at_edges()
+        is_usual = usual_rows(tame, USUAL, rngs["usual"], n_jobs=n_jobs)
         chosen = np.arange(table.n_rows)
         if len(chosen) > MOST_POINTS:
             chosen = rngs["points"].choice(chosen, MOST_POINTS, replace=False)
@@ -73,7 +77,7 @@ class Measures:
         chosen = np.concatenate([chosen[is_usual[chosen]], chosen[~is_usual[chosen]]])
         space = CellSpace.of_table(table, tell_gaps=False)
         values = space.cells(table.values).values
-        scaled = EncodedTable(table.schema, values)
+        scaled = EncodedTable(table.schema, space.cells(tame.values).values)
         fold = _folds(table, rngs["folds"])
         cells, rows = fit_expectations(scaled, fold, rngs["cells"], n_jobs=n_jobs)
         points = np.ascontiguousarray(_stepped(space, values)[chosen])
