@@ -4,6 +4,7 @@ import numpy as np
 import onnxruntime
 import pandas as pd
 import pytest
+from matplotlib import pyplot
 
 from latentforest import (
     RFAE,
@@ -13,6 +14,7 @@ from latentforest import (
     Refinement,
     Scorer,
     WildCellsWarning,
+    plot,
 )
 from latentforest.metrics import RunningDistortion, distortion
 from latentforest.serving import onnx_inputs, to_onnx
@@ -230,3 +232,13 @@ def test_wild_rows_are_odd_and_the_cells_of_others_are_expected_without_them():
     for column in ("a", "b", "n"):
         moved = expected[column].to_numpy() - wanted[column].to_numpy()
         assert np.abs(moved).max() < clean[column].std()
+
+
+def test_wild_cells_are_counted_in_pictures_and_not_drawn():
+    wild = wild_frame()
+    model = fit(wild)
+    back = model.reconstruct(wild)
+    ax = plot.reconstruction(wild, back, ["a"], training=model.yardstick_)[0]
+    assert ax.get_title(loc="right").endswith(", 2 wild")
+    assert max(np.abs([*ax.get_xlim(), *ax.get_ylim()])) < 5
+    pyplot.close(ax.figure)

@@ -43,7 +43,7 @@ def reconstruction(
     Numbers are points over the original value, on the diagonal where nothing was
     lost. For categories the tiles above a level show what share of its rows came back
     as which level: again the diagonal is what came back right. The number above each
-    panel is the distortion of the column.
+    panel is the distortion of the column; wild cells are counted there, not drawn.
 
     Parameters
     ----------
@@ -89,12 +89,13 @@ def reconstruction(
     for ax, j, title in zip(panels, positions, titles, strict=True):
         column = report.columns[j]
         if column.kind.is_number:
-            _draw_number(ax, before.column(j), after.column(j))
+            _draw_number(ax, before.column(j), after.column(j), column.n_wild)
         else:
             _draw_levels(ax, before.column(j), after.column(j))
         ax.set_title(title, loc="left", fontsize="medium")
         lost = "–" if np.isnan(column.distortion) else f"{column.distortion:.2f}"
-        ax.set_title(lost, loc="right", fontsize="small", color=QUIET)
+        wild = f", {column.n_wild} wild" if column.n_wild else ""
+        ax.set_title(lost + wild, loc="right", fontsize="small", color=QUIET)
     if axes is None:
         figure = panels[0].figure
         measure = f"; distortion{OWN_ROWS}" if report.by_own_rows else ""
@@ -150,9 +151,17 @@ def _positions(
     return [places[name] for name in chosen]
 
 
-def _draw_number(ax: Any, original: RawColumn, reconstructed: RawColumn) -> None:
+def _draw_number(
+    ax: Any, original: RawColumn, reconstructed: RawColumn, n_wild: int
+) -> None:
     zone = original.zone if isinstance(original, TimeColumn) else None
     before, after = _numbers(original, zone), _numbers(reconstructed, zone)
+    if (
+        n_wild and not np.isnan(after).all()
+    ):  # they are the cells farthest from all that came back
+        beyond = np.maximum(before - np.nanmax(after), np.nanmin(after) - before)
+        before = before.copy()
+        before[np.argsort(-np.nan_to_num(beyond, nan=-np.inf))[:n_wild]] = np.nan
     style = point_style(len(before), {"color": PALETTE[0]})
     known = np.concatenate([before, after])
     known = known[~np.isnan(known)]
