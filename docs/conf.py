@@ -57,6 +57,8 @@ OUTSIDE = {
     "benchmarks/results/neural.md": "neural.md",
     "benchmarks/results/odd.md": "odd.md",
     "benchmarks/results/panels.png": "panels.png",
+    "benchmarks/results/pvalues.md": "pvalues.md",
+    "benchmarks/results/ranges.md": "ranges.md",
     "benchmarks/results/ranks.png": "ranks.png",
     "benchmarks/results/refinement.md": "refinement.md",
     "benchmarks/results/runtime.md": "runtime.md",
@@ -65,6 +67,7 @@ OUTSIDE = {
     "benchmarks/results/serving.md": "serving.md",
     "benchmarks/results/speed.md": "speed.md",
     "benchmarks/results/table1.md": "table1.md",
+    "benchmarks/results/wild.md": "wild.md",
 }
 LINK = re.compile(r"\]\((?P<path>[^)#:\s]+)(?P<place>#[^)\s]*)?\)")
 
