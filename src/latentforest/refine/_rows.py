@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,16 +11,18 @@ from latentforest._base._checks import check_option
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Codes, Coords, Floats
 from latentforest._base._values import damaged
+from latentforest.neighbours import NeighbourSearch
 from latentforest.refine._cells import Cells, CellSpace
+from latentforest.refine._linear_start import LinearStart
 from latentforest.refine._map import MOST_STARTS, RefinedMap
 from latentforest.refine._packed import PackedMap
 from latentforest.refine._settings import Refinement
 from latentforest.refine._start import Hints, Near, RowMap, RowsToRefine, Start
-from latentforest.refine._starts import RELATIVES, STARTS, nearest_by_cells
+from latentforest.refine._starts import STARTS, nearest_by_cells
 from latentforest.table import EncodedTable, TableSchema
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RefinedRows:
     """Rows that were refined together, and what it takes to place another one."""
 
@@ -61,7 +64,7 @@ class RefinedRows:
         near = nearest_by_cells(
             self.map.cells_,
             cells,
-            hints.relatives(RELATIVES),
+            self.start.likely(cells, hints, lambda: self._begun, own),
             MOST_STARTS,
             n_jobs=self.map.n_jobs,
         )
@@ -71,6 +74,12 @@ class RefinedRows:
         starts = [np.where(is_like, nearest, start) for start in starts]
         ends = self.map.place(starts, cells, own)
         return np.where(is_like, nearest + share * (ends - nearest), ends)
+
+    @cached_property
+    def _begun(self) -> NeighbourSearch:
+        """Where refined rows begin by their cells alone: a linear start asks for it."""
+        assert isinstance(self.start, LinearStart), "others do not ask"
+        return NeighbourSearch(self.start.place(self.map.cells_))
 
     def without(
         self, known: NDArray[np.integer], hints: Hints, *, rounds: int | None = None
