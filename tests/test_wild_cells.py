@@ -178,6 +178,17 @@ def test_no_decoded_cell_is_wild(model):
         assert not model.schema_.is_wild(codes).any()
 
 
+def test_no_row_is_decoded_by_a_row_with_wild_cells():
+    table = wild_frame()
+    model = fit(table)
+    wild = sorted({row for row, _, _ in PLACES})
+    refined = model.encoder_.refined.rows
+    assert set(refined) == set(range(300)) - set(wild)
+    # They have their place all the same, and keep it.
+    np.testing.assert_array_equal(model.transform(table), model.embedding_)
+    assert np.isfinite(model.embedding_[wild]).all()
+
+
 def test_they_are_named():
     table = wild_frame()
     with pytest.warns(WildCellsWarning) as told:
@@ -191,9 +202,8 @@ def test_they_are_named():
         assert f"row 40 (r40): {a}" in text
         assert f"row 3 (r3): {b}" in text
         assert f"row 111 (r111): {n}" in text
-    described = repr(model.describe())
-    assert "row 40 (r40)" in described
-    assert "wild cells, left out: a 2, b 1, n 1" in described
+    assert "row 40 (r40)" in repr(model.describe())
+    assert "wild cells, left out: a 2, b 1, n 1" in repr(model.distortion(table))
     with pytest.warns(WildCellsWarning, match="row 40"):
         EForest(FOREST).fit(table)
 

@@ -21,6 +21,8 @@ from latentforest.refine._start import Hints, Near, RowMap, RowsToRefine, Start
 from latentforest.refine._starts import STARTS, nearest_by_cells
 from latentforest.table import EncodedTable, TableSchema
 
+FEW_WILD = 0.25  # share of rows with wild cells that are placed and not refined
+
 
 @dataclass(frozen=True)
 class RefinedRows:
@@ -177,6 +179,15 @@ def _share_of_way(near: Near) -> Floats:
     return np.where(np.isfinite(second), np.minimum(share, 1.0), 1.0)
 
 
+def _without_wild(table: EncodedTable, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Leave out rows with wild cells, unless they are many.
+
+    Rows near by would be decoded by cells that lie at an edge and belong nowhere.
+    """
+    is_wild = table.schema.is_wild(table.values[rows]).any(axis=1)
+    return rows if is_wild.sum() > FEW_WILD * len(rows) else rows[~is_wild]
+
+
 def refine_rows(
     settings: Refinement,
     table: EncodedTable,
@@ -188,10 +199,13 @@ def refine_rows(
 ) -> RefinedRows:
     """Refine the distinct rows of a table, or as many as the settings allow.
 
+    Rows with wild cells are left out, and placed later.
+
     ``hints`` gives, for the rows that are refined, what the forest says of each as if
     it were new.
     """
     _, rows = np.unique(table.distinct_rows(), return_index=True)
+    rows = _without_wild(table, rows)
     most = settings.most_rows(n_components)
     if len(rows) > most:
         rows = rng.choice(rows, most, replace=False)
