@@ -22,10 +22,11 @@ from latentforest.table import (
 )
 
 ONE_SIGMA = 0.6827  # share of a normal distribution within one standard deviation
-# Maps are made again without the rows of each part: long tables have a single one.
-TEN_PARTS = HoldOut(n_parts=10, one_in=10, rows_per_part=500)
+# Maps are made again without the rows of each part: the more parts, the more these maps
+# are like that of all rows.
+TWENTY_PARTS = HoldOut(n_parts=20, one_in=20, rows_per_part=500)
 FIVE_PARTS = HoldOut(n_parts=5, one_in=5, rows_per_part=500)
-ONE_PART = HoldOut(n_parts=1, one_in=5, rows_per_part=5_000)
+TWO_PARTS = HoldOut(n_parts=2, one_in=10, rows_per_part=2_500)
 SHORT, LONG = 1_000, 5_000
 # Part of the error at large that is added to the spread of the neighbours.
 FLOORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -78,8 +79,8 @@ def _held_back(
 ) -> Iterator[tuple[Rows, Codes, CellSpread]]:
     """Decode parts of the training rows from the others, each with its numbers."""
     n_rows = context.table.n_rows
-    policy = FIVE_PARTS if n_rows < LONG else ONE_PART
-    policy = TEN_PARTS if n_rows < SHORT else policy
+    policy = FIVE_PARTS if n_rows < LONG else TWO_PARTS
+    policy = TWENTY_PARTS if n_rows < SHORT else policy
     for part in held_out_parts(context.table, rng, policy):
         if context.hold_out is None:
             fewer, coords = None, np.ascontiguousarray(context.new_coords[part.held])
