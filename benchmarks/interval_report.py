@@ -30,7 +30,7 @@ def read_rows(path: Path) -> pd.DataFrame:
                 key
                 | {"column": column, "tied": tied, "seconds": line["seconds"]}
                 | {k: a[:, j] for k, a in arrays.items()}
-                | {"against": against[:, j]}
+                | {"against": against[:, j], "spread": line["spread"][j]}
             )
     return pd.DataFrame(rows)
 
@@ -139,8 +139,14 @@ def _cost(smooth: pd.DataFrame) -> str:
     rows = []
     for (size, model, k), part in smooth.groupby(["rows", "model", "components"]):
         fit, calibration = np.median(np.stack(part.seconds.to_list()), axis=0)
-        rows.append([f"{size:,}", model, str(k), f"{fit:.2f}", f"{calibration:.2f}"])
+        width = np.median(
+            np.stack(part.width.to_list()) / part.spread.to_numpy()[:, None], axis=0
+        )
+        cells = [*(f"{w:.2f}" for w in width[1:4]), f"{fit:.2f}", f"{calibration:.2f}"]
+        rows.append([f"{size:,}", model, str(k), *cells])
     head = (
-        "Seconds of one core: the fit, and the first call that asks for intervals.\n\n"
+        "Width in standard deviations of the column, the median of columns. Seconds of "
+        "one core: the fit, and the first call that asks for intervals.\n\n"
     )
-    return head + _table(["rows", "model", "coordinates", "fit", "calibration"], rows)
+    names = ["coordinates", "80% width", "90%", "95%", "fit", "calibration"]
+    return head + _table(["rows", "model", *names], rows)

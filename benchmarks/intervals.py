@@ -142,7 +142,7 @@ def run_one(
     warnings.simplefilter("ignore")
     found: dict[int, list[Measured]] = {k: [] for k in wanted}
     ratios: dict[int, list[np.ndarray]] = {k: [] for k in wanted}
-    names, tied = [], []
+    names, tied, spread = [], [], []
     for sample in range(n_samples):
         train, new = draw(name, size, sample, NEW_ROWS)
 
@@ -156,6 +156,7 @@ def run_one(
                 made.schema_.names[j] for j in np.flatnonzero(made.schema_.is_number)
             ]
         tied = [is_tied(new, column) for column in names]
+        spread = [float(f"{new[column].std():.4g}") for column in names]
         del models
         if sample < SPLIT_SAMPLES[size]:
             for k, score in split_score(fit, train, new, sample).items():
@@ -173,6 +174,7 @@ def run_one(
                 "samples": n_samples,
                 "columns": names,
                 "tied": tied,
+                "spread": spread,
                 "covered": np.round(mean[0], 4).tolist(),
                 "width": [[float(f"{w:.4g}") for w in row] for row in mean[1]],
                 "score": [[float(f"{w:.4g}") for w in row] for row in mean[2]],
