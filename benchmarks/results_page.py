@@ -27,6 +27,7 @@ STUDIES = (
     ("clustering", "clustering.py", "clusters against classes, beside PCA, FAMD, UMAP"),
     ("maps", "maps.py", "maps of two coordinates beside those of others"),
     ("decoders", "decoders.py", "decoders compared"),
+    ("intervals", "intervals.py run", "what share of new cells intervals cover"),
     ("odd", "odd.py", "odd rows against the field (ADBench)"),
     ("pvalues", "pvalues.py run", "p-values of usual cells"),
     ("distill", "distill.py", "smaller models"),
