@@ -268,6 +268,23 @@ def test_a_forest_that_was_given_fitted_is_said_to_know_the_rows():
         model.inverse_transform(model.embedding_, return_uncertainty=True)
 
 
+def test_copies_are_covered_where_a_map_loses_nothing():
+    coverages, found = (0.5, 0.8, 0.95), []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        pool = noisy_frame(1_200, seed)[["x0", "x1", "side"]]
+        train, new = (
+            pool.iloc[rng.integers(len(pool), size=n)].reset_index(drop=True)
+            for n in (1_200, 2_000)
+        )
+        model = RFAE(4, random_state=seed).fit(train)
+        _, sure = model.inverse_transform(model.transform(new), return_uncertainty=True)
+        cells = new[["x0", "x1"]]
+        ends = [sure.interval(coverage) for coverage in coverages]
+        found.append([((cells >= a) & (cells <= b)).to_numpy().mean() for a, b in ends])
+    assert (np.mean(found, axis=0) > np.array(coverages) - 0.03).all()
+
+
 @pytest.mark.parametrize("coverage", [0, 1, -0.5, 90])
 def test_bad_coverage_is_refused(coverage):
     model = RFAE(1, forest=FOREST, random_state=0).fit(noisy_frame(50, 0))

@@ -53,6 +53,9 @@ class DecoderContext:
         coordinates that rows were moved to together.
     columns : tuple of arrays of int or None, default=None
         The columns that each coordinate carries; None if all matter to all.
+    copies : callable or None, default=None
+        Gives the share of new rows that are copies of the rows, and lie where these do;
+        None if none lie there.
     given : EncodedTable or None, default=None
         The rows with their wild cells, as they were given.
     """
@@ -66,6 +69,7 @@ class DecoderContext:
     hold_out: Callable[[Rows, Rows], tuple["DecoderContext", Coords]] | None = None
     again: Callable[[Rows], Coords] | None = None
     columns: tuple[Rows, ...] | None = None
+    copies: Callable[[], float] | None = None
     given: EncodedTable | None = None
 
     def __post_init__(self) -> None:

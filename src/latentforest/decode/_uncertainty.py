@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latentforest._base._checks import check_real
 from latentforest._base._types import Bools, Codes, Floats
@@ -28,6 +29,7 @@ TWENTY_PARTS = HoldOut(n_parts=20, one_in=20, rows_per_part=500)
 FIVE_PARTS = HoldOut(n_parts=5, one_in=5, rows_per_part=500)
 TWO_PARTS = HoldOut(n_parts=2, one_in=10, rows_per_part=2_500)
 SHORT, LONG = 1_000, 5_000
+KNOWN_ROWS, SLACK = 2_000, 1e-9  # whose errors are looked at, at most; of rounding
 # Part of the error at large that is added to the spread of the neighbours.
 FLOORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 USUAL_FLOOR, ENOUGH_SCORES = 1.0, 50
@@ -105,7 +107,11 @@ def decode_held_back(
 def calibrate(
     decoder: SpreadingDecoder, context: DecoderContext, rng: np.random.Generator
 ) -> Calibration:
-    """Decode held-back training rows from the others and note the errors."""
+    """Decode held-back training rows from the others and note the errors.
+
+    Where a map loses nothing, rows that have shaped it come back worse than new ones,
+    and so do new rows that are copies of them: these are covered, too.
+    """
     errors, spreads = [], []
     for rows, decoded, spread in _held_back(decoder, context, rng):
         errors.append(np.abs(context.table.values[rows] - decoded))
@@ -119,7 +125,37 @@ def calibrate(
     scale = np.hypot(std, floor)
     scores = np.divide(error, scale, out=np.zeros_like(error), where=scale > 0)
     scores = np.sort(np.where(known, scores, np.nan), axis=0)
+    _cover_copies(scores, n_known.astype(np.int64), floor, decoder, context)
     return Calibration(scores, n_known, floor, _level_shares(context.table))
+
+
+def _cover_copies(
+    scores: Floats,
+    n_scores: NDArray[np.int64],
+    floor: Floats,
+    decoder: SpreadingDecoder,
+    context: DecoderContext,
+) -> None:
+    """Raise sorted scores to the quantiles of new rows of which some are copies."""
+    copies = 0.0 if context.copies is None else context.copies()
+    if not copies:
+        return
+    rows = np.unique(np.linspace(0, context.table.n_rows - 1, KNOWN_ROWS, dtype=int))
+    decoded, spread = decoder.decode_with_spread(context.coords[rows])
+    error = np.abs(context.table.values[rows] - decoded)
+    scale = np.hypot(spread.std, floor)
+    own = np.divide(error, scale, out=np.zeros_like(error), where=scale > 0)
+    for column, n in enumerate(n_scores):
+        known = own[~np.isnan(own[:, column]), column]
+        if not n or not len(known):
+            continue
+        both = np.concatenate([scores[:n, column], known])
+        parts = (1 - copies) / n, copies / len(known)
+        order = np.argsort(both)
+        reached = np.cumsum(np.repeat(parts, (n, len(known)))[order])
+        at = np.searchsorted(reached, np.arange(1, n + 1) / n - SLACK)
+        mixed = both[order][np.minimum(at, len(both) - 1)]
+        scores[:n, column] = np.maximum(scores[:n, column], mixed)
 
 
 def _level_shares(table: EncodedTable) -> tuple[Floats, ...]:

@@ -228,6 +228,7 @@ class Encoder(Placer):
                 GrownForest(self.forest, leaves),
                 encode=self.place,
                 columns=self.refined.map.columns,
+                copies=training.table.share_of_copies,
             )
             if isinstance(self.refined.map, PackedMap):
                 return replace(

@@ -244,6 +244,11 @@ class EncodedTable:
         """
         return self._distinct
 
+    def share_of_copies(self) -> float:
+        """Estimate how many new rows are copies of these: those that have one here."""
+        n_copies = np.bincount(self.distinct_rows())
+        return 1.0 - float((n_copies == 1).sum()) / self.n_rows
+
     @cached_property
     def _distinct(self) -> Ints:
         return number_rows(self.values)
