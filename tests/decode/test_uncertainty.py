@@ -268,6 +268,18 @@ def test_a_forest_that_was_given_fitted_is_said_to_know_the_rows():
         model.inverse_transform(model.embedding_, return_uncertainty=True)
 
 
+@pytest.mark.filterwarnings("ignore::latentforest.SpectrumWarning")
+@pytest.mark.parametrize("refine", [None, 2, Refinement(2, start="linear")])
+@pytest.mark.parametrize("landmarks", [None, 2])
+def test_the_smallest_tables_have_intervals(refine, landmarks):
+    table = noisy_frame(4, 0)
+    model = RFAE(1, forest=FOREST, refine=refine, landmarks=landmarks, random_state=0)
+    Z = model.fit(table).leave_one_out()
+    _, sure = model.inverse_transform(Z, return_uncertainty=True)
+    assert np.isfinite(Z).all()
+    assert not sure.std.isna().any(axis=None)
+
+
 def test_copies_are_covered_where_a_map_loses_nothing():
     coverages, found = (0.5, 0.8, 0.95), []
     for seed in range(3):

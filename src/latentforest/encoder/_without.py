@@ -31,12 +31,14 @@ def plain_without(
 ) -> tuple[DecoderContext, Coords]:
     """Make a diffusion map of the known rows, and place the held ones on it.
 
-    Trees that cannot be grown again stay as they are.
+    Trees that cannot be grown again stay as they are; landmarks are drawn anew.
     """
     training = encoder.trained_on("decoding")
     landmarks = None
     if encoder.landmarks is not None:
-        landmarks = np.flatnonzero(np.isin(known, training.landmarks))
+        n_landmarks = min(encoder.landmarks, len(known))
+        rng = np.random.default_rng(0)
+        landmarks = np.sort(rng.choice(len(known), n_landmarks, replace=False))
     n_kernel_rows = len(known) if landmarks is None else len(landmarks)
     n_components = min(encoder.n_components, n_kernel_rows - 1)
     with warnings.catch_warnings():
@@ -98,7 +100,8 @@ def refined_as_new(encoder: Encoder, regrow: Regrow | None) -> Coords:
         known = np.setdiff1d(drawn, held)
         fewer, placed = refined_without(encoder, regrow, known, held, rounds=LOOSENING)
         search = NeighbourSearch(fewer.coords)
-        near = search.nearest(placed, SHIFTED_WITH, n_jobs=encoder.n_jobs)
+        n_near = min(SHIFTED_WITH, len(known))
+        near = search.nearest(placed, n_near, n_jobs=encoder.n_jobs)
         weights = inverse_distance_weights(near.distances)
         shifts = (coords[known] - fewer.coords)[near.rows]
         as_new[held] = placed + np.einsum("ij,ijk->ik", weights, shifts)
