@@ -80,9 +80,12 @@ def _held_back(
     decoder: SpreadingDecoder, context: DecoderContext, rng: np.random.Generator
 ) -> Iterator[tuple[Rows, Codes, CellSpread]]:
     """Decode parts of the training rows from the others, each with its numbers."""
-    n_rows = context.table.n_rows
-    policy = FIVE_PARTS if n_rows < LONG else TWO_PARTS
-    policy = TWENTY_PARTS if n_rows < SHORT else policy
+    if context.table.n_rows < SHORT:
+        policy = TWENTY_PARTS
+    elif context.table.n_rows < LONG:
+        policy = FIVE_PARTS
+    else:
+        policy = TWO_PARTS
     for part in held_out_parts(context.table, rng, policy):
         if context.hold_out is None:
             fewer, coords = None, np.ascontiguousarray(context.new_coords[part.held])
@@ -122,11 +125,15 @@ def calibrate(
     known = ~np.isnan(error) & ~np.isnan(std)
     n_known = known.sum(axis=0).astype(np.float64)
     floor = _likeliest_floor(error, std, known)
-    scale = np.hypot(std, floor)
-    scores = np.divide(error, scale, out=np.zeros_like(error), where=scale > 0)
-    scores = np.sort(np.where(known, scores, np.nan), axis=0)
+    scores = np.where(known, _in_units(error, std, floor), np.nan)
+    scores.sort(axis=0)
     _cover_copies(scores, n_known.astype(np.int64), floor, decoder, context)
     return Calibration(scores, n_known, floor, _level_shares(context.table))
+
+
+def _in_units(error: Floats, std: Floats, floor: Floats) -> Floats:
+    scale = np.hypot(std, floor)
+    return np.divide(error, scale, out=np.zeros_like(error), where=scale > 0)
 
 
 def _cover_copies(
@@ -143,8 +150,7 @@ def _cover_copies(
     rows = np.unique(np.linspace(0, context.table.n_rows - 1, KNOWN_ROWS, dtype=int))
     decoded, spread = decoder.decode_with_spread(context.coords[rows])
     error = np.abs(context.table.values[rows] - decoded)
-    scale = np.hypot(spread.std, floor)
-    own = np.divide(error, scale, out=np.zeros_like(error), where=scale > 0)
+    own = _in_units(error, spread.std, floor)
     for column, n in enumerate(n_scores):
         known = own[~np.isnan(own[:, column]), column]
         if not n or not len(known):

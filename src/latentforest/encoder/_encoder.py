@@ -24,7 +24,6 @@ from latentforest.placing import (
     relatives_of,
 )
 from latentforest.refine import (
-    MOST_STARTS,
     Hints,
     PackedMap,
     RefinedRows,
@@ -241,7 +240,7 @@ class Encoder(Placer):
             return replace(
                 context,
                 hold_out=hold_out if can_be_made_again else None,
-                again=partial(self._place_again, n_starts=1),
+                again=self._place_again,
             )
         # The spectrum of many rows takes long. There, rows are left out of their leaves
         # unless their trees have to be grown without them.
@@ -269,16 +268,14 @@ class Encoder(Placer):
             hold_out if can_be_made_again else None,
         )
 
-    def _place_again(
-        self, rows: NDArray[np.integer], *, n_starts: int = MOST_STARTS
-    ) -> Coords:
+    def _place_again(self, rows: NDArray[np.integer]) -> Coords:
         """Place some refined rows as new ones, on the map that they have shaped."""
         assert self.refined is not None, "asked where there are refined rows"
         at = self.refined.rows[rows]
         ids, leaves = self.trained_on("decoding").leaf_ids[at], self._refined_leaves
         relatives = partial(relatives_but, leaves, ids, rows, n_jobs=self.n_jobs)
         hints = Hints(lambda: self.new_coords[at], relatives)
-        return self.refined.place_again(rows, hints, n_starts=n_starts)
+        return self.refined.place_again(rows, hints)
 
     def _packed_without(
         self, known: NDArray[np.integer], held: NDArray[np.integer]

@@ -6,7 +6,6 @@ from latentforest.refine._curve import Curve as Curve
 from latentforest.refine._linear_start import MANY_CELLS as MANY_CELLS
 from latentforest.refine._map import FAR as FAR
 from latentforest.refine._map import MOST_CELLS as MOST_CELLS
-from latentforest.refine._map import MOST_STARTS as MOST_STARTS
 from latentforest.refine._map import RefinedMap
 from latentforest.refine._packed import PackedMap as PackedMap
 from latentforest.refine._rows import RefinedRows, refine_rows

@@ -1,6 +1,5 @@
 """Principal components of cells, of which there may be very many."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -12,7 +11,6 @@ from scipy.sparse import csr_array
 from latentforest._base._parallel import blocks_of, one_blas_thread
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Bools, Coords, Floats
-from latentforest.neighbours import NeighbourSearch
 from latentforest.refine._cells import Cells
 from latentforest.refine._start import Hints, Near, RowMap, RowsToRefine, Start
 
@@ -20,7 +18,6 @@ NEGLIGIBLE_SHARE = 1e-12  # of the largest variance
 NEGLIGIBLE_LENGTH = 1e-10
 MANY_CELLS = 2_000  # beyond, no matrix of cells is formed
 BLOCK_ROWS = 2_048
-LIKELY = 32  # rows by their projections, among which the nearest are found
 # The search for a few axes: more vectors than axes, products and rounds.
 MORE_VECTORS, DEPTH, ROUNDS, TOLERANCE = 8, 8, 20, 1e-9
 
@@ -74,18 +71,6 @@ class LinearStart(Start):
     ) -> list[Coords]:
         """Project the rows on the axes."""
         return [self.place(cells)]
-
-    def likely(
-        self,
-        cells: Cells,
-        hints: Hints,
-        begun: Callable[[], NeighbourSearch],
-        own: NDArray[np.integer] | None,
-    ) -> NDArray[np.int64]:
-        """Take those that are projected near by: no tree is asked."""
-        search, wanted = begun(), LIKELY if own is None else LIKELY + 1
-        near = search.nearest(self.place(cells), min(wanted, len(search.points)))
-        return near.rows if own is None else near.without(own).rows
 
     def place(self, cells: Cells) -> Coords:
         """Coordinates of rows given by their cells; gaps count as the mean."""

@@ -93,7 +93,6 @@ class PackedStart(Start):
     """
 
     name: ClassVar[str] = "packed"
-    moves: ClassVar[bool] = False
 
     columns: tuple[NDArray[np.int64], ...]  # of each coordinate
 

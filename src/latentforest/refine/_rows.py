@@ -15,12 +15,12 @@ from latentforest.neighbours import NeighbourSearch
 from latentforest.refine._cells import Cells, CellSpace
 from latentforest.refine._linear_start import LinearStart
 from latentforest.refine._map import MOST_STARTS, RefinedMap
-from latentforest.refine._packed import PackedMap
 from latentforest.refine._settings import Refinement
 from latentforest.refine._start import Hints, Near, RowMap, RowsToRefine, Start
-from latentforest.refine._starts import STARTS, nearest_by_cells
+from latentforest.refine._starts import RELATIVES, STARTS, nearest_by_cells
 from latentforest.table import EncodedTable, TableSchema
 
+PROJECTED = 32  # rows near a projection, among which the nearest are found
 FEW_WILD = 0.25  # share of rows with wild cells that are placed and not refined
 
 
@@ -39,25 +39,16 @@ class RefinedRows:
         codes = self.space.schema.at_edges(codes)
         return self._place(self.space.cells(codes, fill=fill), hints)
 
-    def place_again(
-        self, rows: NDArray[np.integer], hints: Hints, *, n_starts: int = MOST_STARTS
-    ) -> Coords:
+    def place_again(self, rows: NDArray[np.integer], hints: Hints) -> Coords:
         """Place some of the refined rows as new ones: each as if the others were all.
 
-        The others lie where they lay, also those that this row has drawn near.
+        The others lie where they lay, also those that this row has drawn near. Rows
+        begin in one place each: others seldom change whether cells are missing.
         """
-        if isinstance(self.map, PackedMap):
-            return np.ascontiguousarray(self.map.leave_one_out()[rows])
-        cells = self.map.cells_.take(rows)
-        return self._place(cells, hints, own=rows, n_starts=n_starts)
+        return self._place(self.map.cells_.take(rows), hints, own=rows)
 
     def _place(
-        self,
-        cells: Cells,
-        hints: Hints,
-        *,
-        own: NDArray[np.integer] | None = None,
-        n_starts: int = MOST_STARTS,
+        self, cells: Cells, hints: Hints, own: NDArray[np.integer] | None = None
     ) -> Coords:
         if not isinstance(self.map, RefinedMap):
             return self.map.place(
@@ -66,20 +57,37 @@ class RefinedRows:
         near = nearest_by_cells(
             self.map.cells_,
             cells,
-            self.start.likely(cells, hints, lambda: self._begun, own),
+            self._likely(cells, hints, own),
             MOST_STARTS,
             n_jobs=self.map.n_jobs,
         )
-        starts = self.start.places(cells, hints, self.map, near)[:n_starts]
+        starts = self.start.places(cells, hints, self.map, near)
+        starts = starts if own is None else starts[:1]
         nearest, share = self.map.coords_[near.rows[:, 0]], _share_of_way(near)[:, None]
         is_like = share < 1.0
         starts = [np.where(is_like, nearest, start) for start in starts]
         ends = self.map.place(starts, cells, own)
         return np.where(is_like, nearest + share * (ends - nearest), ends)
 
+    def _likely(
+        self, cells: Cells, hints: Hints, own: NDArray[np.integer] | None
+    ) -> NDArray[np.int64]:
+        """Refined rows among which the nearest of each row are looked for; −1: none.
+
+        The forest's relatives; with a linear start those projected near by, so that no
+        tree is asked.
+        """
+        if not isinstance(self.start, LinearStart):
+            return hints.relatives(RELATIVES)
+        wanted = min(PROJECTED + (own is not None), len(self._projected.points))
+        found = self._projected.nearest(
+            self.start.place(cells), wanted, n_jobs=self.map.n_jobs
+        )
+        return found.rows if own is None else found.without(own).rows
+
     @cached_property
-    def _begun(self) -> NeighbourSearch:
-        """Where refined rows begin by their cells alone: a linear start asks for it."""
+    def _projected(self) -> NeighbourSearch:
+        """Where a linear start places the refined rows."""
         assert isinstance(self.start, LinearStart), "others do not ask"
         return NeighbourSearch(self.start.place(self.map.cells_))
 

@@ -10,12 +10,9 @@ from numpy.typing import NDArray
 
 from latentforest._base._section import NewSection, Section
 from latentforest._base._types import Coords, Floats
-from latentforest.neighbours import NeighbourSearch
 from latentforest.refine._cells import Cells
 from latentforest.refine._map import RefinedMap
 from latentforest.refine._settings import Refinement
-
-RELATIVES = 64  # rows that share most leaves, among which the nearest are found
 
 
 class RowMap(Protocol):
@@ -71,7 +68,6 @@ class Start(ABC):
     __slots__ = ()
     name: ClassVar[str]
     asks_map: ClassVar[bool] = False  # where the forest's own map places new rows
-    moves: ClassVar[bool] = True  # whether new rows leave the place where they begin
 
     @classmethod
     @abstractmethod
@@ -86,20 +82,6 @@ class Start(ABC):
 
         Starts from which rows are moved are told which refined rows are ``near``.
         """
-
-    def likely(
-        self,
-        cells: Cells,
-        hints: Hints,
-        begun: Callable[[], NeighbourSearch],
-        own: NDArray[np.integer] | None,
-    ) -> NDArray[np.int64]:
-        """Refined rows among which the nearest of each row are looked for; −1: none.
-
-        ``begun`` searches the places that refined rows have by their cells alone, where
-        the start knows such; ``own`` says which refined rows these are, if they are.
-        """
-        return hints.relatives(RELATIVES)
 
     @abstractmethod
     def begin_again(self, rows: RowsToRefine, coords: Coords, rounds: int) -> Coords:

@@ -15,16 +15,10 @@ from latentforest.refine._cells import Cells
 from latentforest.refine._linear_start import LinearStart
 from latentforest.refine._near_loops import nearest_of
 from latentforest.refine._packed import PackedStart
-from latentforest.refine._start import (
-    RELATIVES,
-    Hints,
-    Near,
-    RowMap,
-    RowsToRefine,
-    Start,
-)
+from latentforest.refine._start import Hints, Near, RowMap, RowsToRefine, Start
 
 ROW_BLOCK = 512
+RELATIVES = 64  # rows that share most leaves, among which the nearest are found
 ROWS_FOR_AXES = 10_000  # that a layout begins with
 TYPICAL_SCALE = 4.0  # of layouts of some thousand rows
 
